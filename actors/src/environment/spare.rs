@@ -1,0 +1,114 @@
+//! The shell that waits for the next command, and the streams that earlier ones left open.
+
+use std::sync::Arc;
+
+use tokio::io::AsyncReadExt as _;
+
+use super::message::EnvironmentMessage;
+use super::state::{EnvironmentState, Guard};
+use crate::backend::Started;
+use crate::error::BackendError;
+use crate::run::{Leftover, Shell};
+use crate::shell::ShellState;
+
+pub(super) enum Spare {
+    None,
+    /// Being made; the number tells it from an earlier one.
+    Making(u64),
+    Ready {
+        number: u64,
+        shell: Box<Shell>,
+    },
+}
+
+impl EnvironmentState {
+    /// Starts a shell with the current state loaded, unless one waits or is being made.
+    pub(super) fn make_spare(&mut self, started: &Arc<Started>) {
+        if self.arguments.settings.spares == 0 || !matches!(self.spare, Spare::None) {
+            return;
+        }
+        let Some(state) = self.shell.clone() else { return };
+        let number = self.number();
+        self.spare = Spare::Making(number);
+        let backend = Arc::clone(&self.arguments.chosen.backend);
+        let (started, marks) = (Arc::clone(started), self.arguments.marks.clone());
+        let guard = Guard::new(self.myself.clone(), move |result: Result<_, BackendError>| {
+            EnvironmentMessage::Spare(number, result.map(Box::new))
+        });
+        tokio::spawn(async move {
+            let made = async {
+                let mut shell =
+                    Shell::start(&*backend, &started, &marks, state, &[], false).await?;
+                shell.settle().await?;
+                Ok(shell)
+            };
+            guard.finish(made.await);
+        });
+    }
+
+    pub(super) fn spare_made(&mut self, number: u64, result: Result<Box<Shell>, BackendError>) {
+        if !matches!(self.spare, Spare::Making(n) if n == number) {
+            // A shell that nobody wants any more ends when its input does.
+            return;
+        }
+        match result {
+            Ok(shell) => {
+                let lifetime = self.arguments.settings.spare_lifetime;
+                self.spare = Spare::Ready { number, shell };
+                if !lifetime.is_zero() {
+                    let myself = self.myself.clone();
+                    tokio::spawn(async move {
+                        tokio::time::sleep(lifetime).await;
+                        let _ = myself.cast(EnvironmentMessage::SpareExpired(number));
+                    });
+                }
+            }
+            Err(error) => {
+                tracing::debug!(task = %self.arguments.task, %error, "no spare shell");
+                self.spare = Spare::None;
+            }
+        }
+    }
+
+    pub(super) fn spare_expired(&mut self, number: u64) {
+        if matches!(&self.spare, Spare::Ready { number: n, .. } if *n == number) {
+            self.spare = Spare::None;
+        }
+    }
+
+    pub(super) fn drop_spare(&mut self) {
+        self.spare = Spare::None;
+    }
+
+    /// The spare, if it holds exactly `state`.
+    pub(super) fn take_spare(&mut self, state: &Arc<ShellState>) -> Option<Shell> {
+        match std::mem::replace(&mut self.spare, Spare::None) {
+            Spare::Ready { shell, .. } if Arc::ptr_eq(&shell.state, state) => Some(*shell),
+            _ => None,
+        }
+    }
+
+    /// Reads on what processes of an earlier command write, so that they are not ended by a
+    /// broken pipe, and throws it away.
+    pub(super) fn keep_draining(&mut self, leftover: Leftover) {
+        let number = self.number();
+        let myself = self.myself.clone();
+        let task = tokio::spawn(async move {
+            let Leftover { mut stdout, mut control } = leftover;
+            let drain = async |stream: &mut (dyn tokio::io::AsyncRead + Send + Unpin)| {
+                let mut buffer = [0; 4096];
+                while matches!(stream.read(&mut buffer).await, Ok(1..)) {
+                    tokio::task::coop::consume_budget().await;
+                }
+            };
+            tokio::join!(drain(&mut *stdout), drain(&mut *control));
+            let _ = myself.cast(EnvironmentMessage::LeftoverGone(number));
+        });
+        self.leftovers.insert(number, task);
+    }
+
+    pub(super) fn leftover_gone(&mut self, number: u64) {
+        self.leftovers.remove(&number);
+        self.last_activity = tokio::time::Instant::now();
+    }
+}

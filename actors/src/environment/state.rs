@@ -1,0 +1,556 @@
+//! The books of an environment: what waits, what runs, what it knows.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use ractor::ActorRef;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::EnvironmentArguments;
+use super::answer::{Asker, Waiting};
+use super::memory::Memory;
+use super::message::{EnvironmentMessage, EnvironmentStatus, RunningStatus};
+use super::provision::{Provisioned, Provisioning};
+use super::release::Releasing;
+use super::spare::Spare;
+use crate::backend::{Progress, Started};
+use crate::error::{BackendError, Error};
+use crate::event::Event;
+use crate::outcome::{ExecuteResult, InterruptCause, Notice};
+use crate::output::Fanout;
+use crate::provider::TaskStore;
+use crate::reply::Reply;
+use crate::request::Execute;
+use crate::run::{self, Control, Job, Report, Shell};
+use crate::shell::ShellState;
+use crate::supervisor::SupervisorMessage;
+use crate::task_id::TaskId;
+
+pub(super) enum Phase {
+    /// No instance; the first request gets one.
+    Cold,
+    Provisioning,
+    Ready(Arc<Started>),
+    Releasing(Releasing),
+}
+
+/// A command that runs now.
+pub(super) struct Running {
+    pub(super) id: Option<String>,
+    pub(super) fork: bool,
+    command: String,
+    since: Instant,
+    pub(super) control: mpsc::UnboundedSender<Control>,
+    askers: Vec<Asker>,
+    task: JoinHandle<()>,
+}
+
+/// The state of the actor.
+pub(crate) struct EnvironmentState {
+    pub(super) myself: ActorRef<EnvironmentMessage>,
+    pub(super) arguments: EnvironmentArguments,
+    pub(super) phase: Phase,
+    pub(super) queue: VecDeque<Waiting>,
+    pub(super) running: HashMap<u64, Running>,
+    pub(super) spare: Spare,
+    pub(super) shell: Option<Arc<ShellState>>,
+    pub(super) store: Option<Arc<dyn TaskStore>>,
+    /// Streams of earlier commands that something still holds, by number.
+    pub(super) leftovers: HashMap<u64, JoinHandle<()>>,
+    /// Notices that the next result carries.
+    pub(super) notices: Vec<Notice>,
+    pub(super) work: Option<JoinHandle<()>>,
+    pub(super) memory: Memory,
+    pub(super) last_activity: Instant,
+    saving: Option<JoinHandle<()>>,
+    pub(super) next_number: u64,
+}
+
+impl EnvironmentState {
+    pub(super) fn new(
+        myself: ActorRef<EnvironmentMessage>,
+        arguments: EnvironmentArguments,
+    ) -> Self {
+        let shell = arguments.committed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let memory = Memory::new(arguments.settings.remembered_results);
+        Self {
+            myself,
+            arguments,
+            phase: Phase::Cold,
+            queue: VecDeque::new(),
+            running: HashMap::new(),
+            spare: Spare::None,
+            shell,
+            store: None,
+            leftovers: HashMap::new(),
+            notices: Vec::new(),
+            work: None,
+            memory,
+            last_activity: Instant::now(),
+            saving: None,
+            next_number: 0,
+        }
+    }
+
+    pub(super) fn task(&self) -> TaskId {
+        self.arguments.task.clone()
+    }
+
+    pub(super) fn number(&mut self) -> u64 {
+        self.next_number += 1;
+        self.next_number
+    }
+
+    pub(super) fn tell_supervisor(&self, message: SupervisorMessage) {
+        // A supervisor that is gone takes its environments with it.
+        let _ = self.arguments.supervisor.cast(message);
+    }
+
+    fn error(&self, error: BackendError) -> Error {
+        error.at(self.arguments.chosen.backend.name(), &self.arguments.task)
+    }
+
+    /// Takes a request: answers it at once if it can, lets it wait or starts it.
+    pub(super) fn execute(&mut self, request: Execute, reply: Reply<ExecuteResult>) {
+        self.last_activity = Instant::now();
+        let mut asker = Asker::new(reply, request.subscriber.clone());
+        if let Err(error) = request.check(&self.arguments.settings) {
+            return asker.fail(error);
+        }
+        if let Some(id) = &request.id {
+            if let Some(result) = self.memory.recall(id) {
+                return asker.answer(result);
+            }
+            if let Some(running) = self.running.values_mut().find(|r| r.id.as_deref() == Some(id)) {
+                if let Some(subscriber) = asker.subscriber.take() {
+                    let _ = running.control.send(Control::Subscribe(subscriber));
+                }
+                running.askers.push(asker);
+                return;
+            }
+            if let Some(waiting) =
+                self.queue.iter_mut().find(|w| w.request.id.as_deref() == Some(id))
+            {
+                waiting.askers.push(asker);
+                return;
+            }
+        }
+        if self.queue.len() >= self.arguments.settings.queue_limit {
+            return asker.fail(Error::Busy {
+                task: self.task(),
+                queued: self.queue.len(),
+                retry_after: Duration::from_secs(1),
+            });
+        }
+        if self.foreground().is_some() || !self.queue.is_empty() {
+            let position = self.queue.len() + usize::from(self.foreground().is_some());
+            asker.tell(Event::Queued { position });
+        }
+        let fork = request.fork;
+        let waiting = Waiting { request, askers: vec![asker] };
+        // A fork does not wait for its turn, only for the instance.
+        if fork {
+            self.queue.push_front(waiting);
+        } else {
+            self.queue.push_back(waiting);
+        }
+        self.go_on();
+    }
+
+    fn foreground(&self) -> Option<&Running> {
+        self.running.values().find(|r| !r.fork)
+    }
+
+    /// Does whatever can be done now.
+    pub(super) fn go_on(&mut self) {
+        self.queue.retain(|w| !w.is_abandoned());
+        match &self.phase {
+            Phase::Cold if !self.queue.is_empty() => self.provision(),
+            Phase::Ready(started) => {
+                let started = Arc::clone(started);
+                while let Some(at) = self.next_startable() {
+                    if let Some(waiting) = self.queue.remove(at) {
+                        self.start(&started, waiting);
+                    }
+                }
+                if self.queue.is_empty() && self.foreground().is_none() {
+                    self.make_spare(&started);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The next request that need not wait: a fork, or the first one when nothing runs.
+    fn next_startable(&self) -> Option<usize> {
+        let free = self.foreground().is_none();
+        self.queue.iter().position(|w| w.request.fork || free)
+    }
+
+    fn provision(&mut self) {
+        self.phase = Phase::Provisioning;
+        let myself = self.myself.clone();
+        let sink = self.myself.clone();
+        let work = Provisioning {
+            task: self.task(),
+            backend: Arc::clone(&self.arguments.chosen.backend),
+            store: Arc::clone(&self.arguments.store),
+            held: self.store.clone(),
+            settings: Arc::clone(&self.arguments.settings),
+            marks: self.arguments.marks.clone(),
+            state: self.shell.clone(),
+            clean_first: std::mem::take(&mut self.arguments.after_crash),
+            progress: Progress::new(move |text| {
+                let _ = sink.cast(EnvironmentMessage::Provisioning(text));
+            }),
+        };
+        let guard = Guard::new(myself, |result: Result<_, BackendError>| {
+            EnvironmentMessage::Provisioned(result.map(Box::new))
+        });
+        self.work = Some(tokio::spawn(async move { guard.finish(work.run().await) }));
+    }
+
+    pub(super) fn provisioned(&mut self, result: Result<Box<Provisioned>, BackendError>) {
+        if !matches!(self.phase, Phase::Provisioning) {
+            return;
+        }
+        self.work = None;
+        match result {
+            Ok(ready) => {
+                let ready = *ready;
+                self.store = Some(ready.store);
+                self.notices.extend(ready.notices);
+                self.commit(ready.state);
+                self.phase = Phase::Ready(Arc::new(ready.started));
+                self.go_on();
+            }
+            Err(error) => {
+                self.phase = Phase::Cold;
+                let error = self.error(error);
+                for waiting in self.queue.drain(..) {
+                    waiting.fail(&error);
+                }
+            }
+        }
+    }
+
+    pub(super) fn provisioning_says(&mut self, message: &str) {
+        for asker in self.queue.iter().flat_map(|w| &w.askers) {
+            asker.tell(Event::Provisioning { message: message.to_owned() });
+        }
+    }
+
+    fn start(&mut self, started: &Arc<Started>, mut waiting: Waiting) {
+        let Some(state) = self.shell.clone() else { return };
+        let fork = waiting.request.fork;
+        let spare = if fork { None } else { self.take_spare(&state) };
+        let key = self.number();
+        let mut fanout = Fanout::default();
+        let backend = Arc::clone(&self.arguments.chosen.backend);
+        for asker in &mut waiting.askers {
+            asker.tell(Event::Started { backend: backend.name().to_owned() });
+            if let Some(subscriber) = asker.subscriber.take() {
+                fanout.add(subscriber);
+            }
+        }
+        let mut request = waiting.request;
+        request.subscriber = None;
+        let (control, messages) = mpsc::unbounded_channel();
+        let job = Job {
+            limit: self.limit(&request),
+            settings: Arc::clone(&self.arguments.settings),
+            capabilities: started.capabilities.clone(),
+            fanout,
+            request,
+        };
+        let (id, command) = (job.request.id.clone(), first_line(&job.request.command));
+        let guard = Guard::new(self.myself.clone(), move |result: Result<_, BackendError>| {
+            EnvironmentMessage::Done(key, result.map(Box::new))
+        });
+        let work = Work {
+            backend,
+            started: Arc::clone(started),
+            marks: self.arguments.marks.clone(),
+            state,
+        };
+        let task = tokio::spawn(async move {
+            guard.finish(work.run(spare, job, messages).await);
+        });
+        let since = Instant::now();
+        let askers = waiting.askers;
+        self.running.insert(key, Running { id, fork, command, since, control, askers, task });
+    }
+
+    fn limit(&self, request: &Execute) -> Duration {
+        match (request.timeout, self.arguments.chosen.timeout) {
+            (None | Some(Duration::ZERO), Some(own)) => own,
+            _ => request.limit(&self.arguments.settings),
+        }
+    }
+
+    pub(super) fn done(&mut self, key: u64, result: Result<Box<Report>, BackendError>) {
+        let Some(running) = self.running.remove(&key) else { return };
+        self.last_activity = Instant::now();
+        match result {
+            Ok(report) => self.conclude(running, *report),
+            Err(error) => {
+                let error = self.error(error);
+                // The instance may be gone: look again before the next command.
+                if matches!(error, Error::Lost { .. }) && self.running.is_empty() {
+                    self.drop_spare();
+                    if matches!(self.phase, Phase::Ready(_)) {
+                        self.phase = Phase::Cold;
+                    }
+                }
+                for asker in running.askers {
+                    asker.fail(error.clone());
+                }
+            }
+        }
+        if matches!(self.phase, Phase::Releasing(_)) {
+            self.release_step();
+        } else {
+            self.go_on();
+        }
+    }
+
+    fn conclude(&mut self, running: Running, report: Report) {
+        if let Some(leftover) = report.leftover {
+            self.keep_draining(leftover);
+        }
+        if !running.fork {
+            if let Some(state) = report.state {
+                self.commit(Arc::new(state));
+            } else if let Some(old) = &self.shell {
+                // No record came, but the next command may ask for `$?`.
+                let last_status = report.outcome.returncode();
+                self.commit(Arc::new(ShellState { last_status, ..(**old).clone() }));
+            }
+        }
+        let mut notices = std::mem::take(&mut self.notices);
+        notices.extend(report.notices);
+        let result = ExecuteResult {
+            outcome: report.outcome,
+            output: report.output,
+            stderr: report.stderr,
+            cwd: self.shell.as_ref().map(|s| s.cwd_text()).unwrap_or_default(),
+            duration: report.duration,
+            left_running: report.left_running,
+            notices,
+            repeated: false,
+        };
+        if let Some(id) = running.id {
+            self.memory.keep(id, result.clone());
+        }
+        for subscriber in report.fanout.into_subscribers() {
+            super::answer::send_last(subscriber, Event::Finished(Box::new(result.clone())));
+        }
+        let mut askers = running.askers;
+        let last = askers.pop();
+        for asker in askers {
+            asker.answer(ExecuteResult { repeated: true, ..result.clone() });
+        }
+        if let Some(asker) = last {
+            asker.answer(result);
+        }
+    }
+
+    /// Makes `state` the one that the next command starts from.
+    pub(super) fn commit(&mut self, state: Arc<ShellState>) {
+        if self.shell.as_deref() == Some(&*state) {
+            return;
+        }
+        self.shell = Some(Arc::clone(&state));
+        *self.arguments.committed.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
+        self.save();
+    }
+
+    /// Saves the state behind the answer; states that follow each other quickly are saved once.
+    fn save(&mut self) {
+        if self.saving.as_ref().is_some_and(|s| !s.is_finished()) {
+            return;
+        }
+        let Some(store) = self.store.clone() else { return };
+        let committed = Arc::clone(&self.arguments.committed);
+        let task = self.task();
+        self.saving = Some(tokio::task::spawn_blocking(move || {
+            let mut saved: Option<Arc<ShellState>> = None;
+            loop {
+                let current = committed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let Some(state) = current else { return };
+                if saved.as_ref().is_some_and(|s| Arc::ptr_eq(s, &state)) {
+                    return;
+                }
+                if let Err(error) = store.save(&state) {
+                    tracing::warn!(%task, %error, "the shell state was not saved");
+                    return;
+                }
+                saved = Some(state);
+            }
+        }));
+    }
+
+    /// What must be done before the instance is let go of: the last state is on its way to disk.
+    pub(super) fn take_saving(&mut self) -> Option<JoinHandle<()>> {
+        self.save();
+        self.saving.take()
+    }
+
+    /// Ends the request with this id, or whatever is first in line.
+    pub(super) fn interrupt(&mut self, id: Option<&str>, cause: InterruptCause) -> bool {
+        self.last_activity = Instant::now();
+        let running = match id {
+            Some(id) => self.running.values().find(|r| r.id.as_deref() == Some(id)),
+            None => self.foreground().or_else(|| self.running.values().next()),
+        };
+        if let Some(running) = running {
+            return running.control.send(Control::Kill(cause)).is_ok();
+        }
+        let waiting = self
+            .queue
+            .iter()
+            .position(|w| id.is_none() || w.request.id.as_deref() == id)
+            .and_then(|at| self.queue.remove(at));
+        let found = waiting.is_some();
+        if let Some(waiting) = waiting {
+            waiting.never_ran(cause, self.shell.as_deref());
+        }
+        found
+    }
+
+    pub(super) fn status(&self) -> EnvironmentStatus {
+        let foreground = self.foreground();
+        EnvironmentStatus {
+            task: self.arguments.task.to_string(),
+            profile: self.arguments.chosen.profile.clone(),
+            backend: self.arguments.chosen.backend.name().to_owned(),
+            phase: match &self.phase {
+                Phase::Cold => "cold",
+                Phase::Provisioning => "provisioning",
+                Phase::Ready(_) if self.running.is_empty() => "ready",
+                Phase::Ready(_) => "busy",
+                Phase::Releasing(_) => "releasing",
+            },
+            queued: self.queue.len(),
+            running: foreground.map(|r| RunningStatus {
+                id: r.id.clone(),
+                command: r.command.clone(),
+                elapsed: r.since.elapsed(),
+            }),
+            forks: self.running.values().filter(|r| r.fork).count(),
+            left_running: self.leftovers.len(),
+            spare: matches!(self.spare, Spare::Ready { .. }),
+            cwd: self.shell.as_ref().map(|s| s.cwd_text()),
+            idle: if self.is_busy() { Duration::ZERO } else { self.last_activity.elapsed() },
+            settings: self.arguments.chosen.backend.describe(),
+        }
+    }
+
+    /// Whether there is work that nobody may take away.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.queue.is_empty()
+            || !self.running.is_empty()
+            || !self.leftovers.is_empty()
+            || matches!(self.phase, Phase::Provisioning | Phase::Releasing(_))
+    }
+}
+
+impl Drop for EnvironmentState {
+    /// Reached with work in hand only when the actor crashed or its supervisor did: stops that
+    /// work. What it had started on the target is ended by the environment that comes after, or
+    /// by the sweep.
+    fn drop(&mut self) {
+        for running in self.running.values() {
+            running.task.abort();
+        }
+        for task in self.leftovers.values().chain(&self.work) {
+            task.abort();
+        }
+    }
+}
+
+/// The work of one command, apart from the actor.
+struct Work {
+    backend: Arc<dyn crate::backend::Backend>,
+    started: Arc<Started>,
+    marks: run::Marks,
+    state: Arc<ShellState>,
+}
+
+impl Work {
+    async fn run(
+        self,
+        spare: Option<Shell>,
+        job: Job,
+        mut messages: mpsc::UnboundedReceiver<Control>,
+    ) -> Result<Report, BackendError> {
+        let (limit, settings, capabilities) =
+            (job.limit, Arc::clone(&job.settings), job.capabilities.clone());
+        let stdin = job.request.stdin.clone().filter(|_| spare.is_some());
+        let was_spare = spare.is_some();
+        let shell = match spare {
+            Some(shell) => shell,
+            None => self.shell().await?,
+        };
+        let report = run::run(Arc::clone(&self.backend), shell, job, &mut messages).await;
+        if !(report.unstarted && was_spare) {
+            return Ok(report);
+        }
+        // The spare had died while it waited. Nothing ran, so a fresh shell may have it.
+        let mut request = report.request;
+        request.stdin = stdin;
+        let job = Job { request, limit, fanout: report.fanout, settings, capabilities };
+        let shell = self.shell().await?;
+        Ok(run::run(self.backend, shell, job, &mut messages).await)
+    }
+
+    async fn shell(&self) -> Result<Shell, BackendError> {
+        Shell::start(
+            &*self.backend,
+            &self.started,
+            &self.marks,
+            Arc::clone(&self.state),
+            &[],
+            false,
+        )
+        .await
+    }
+}
+
+fn first_line(command: &[u8]) -> String {
+    let line = command.split(|&b| b == b'\n').next().unwrap_or_default();
+    String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned()
+}
+
+/// Reports the end of spawned work, also when that panics.
+pub(super) struct Guard<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> {
+    environment: ActorRef<EnvironmentMessage>,
+    message: Option<F>,
+    _result: std::marker::PhantomData<fn(T)>,
+}
+
+impl<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> Guard<T, F> {
+    pub(super) fn new(environment: ActorRef<EnvironmentMessage>, message: F) -> Self {
+        Self { environment, message: Some(message), _result: std::marker::PhantomData }
+    }
+
+    pub(super) fn finish(mut self, result: Result<T, BackendError>) {
+        self.send(result);
+    }
+
+    fn send(&mut self, result: Result<T, BackendError>) {
+        if let Some(message) = self.message.take() {
+            // An actor that is gone has answered its callers already.
+            let _ = self.environment.cast(message(result));
+        }
+    }
+}
+
+impl<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> Drop for Guard<T, F> {
+    fn drop(&mut self) {
+        self.send(Err(BackendError::internal("the work for this request crashed")));
+    }
+}

@@ -1,0 +1,412 @@
+//! The loop that drives one command.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::mpsc;
+use tokio::task::coop::consume_budget;
+use tokio::time::{Instant, sleep_until};
+
+use super::capture::Capture;
+use super::kill;
+use super::report::{Ending, Job, Leftover, Report};
+use super::shell::Shell;
+use crate::backend::{Backend, Exit, ExitStatus, Scope};
+use crate::event::{Event, Stream, Subscriber};
+use crate::outcome::{InterruptCause, Outcome};
+use crate::request::Streams;
+use crate::shell::{CommandInput, Frame, FrameReader};
+
+/// The most that is read from a stream once its process has ended: more than any pipe holds, so
+/// nothing of the command is lost, and a background writer cannot keep us.
+const DRAIN_LIMIT: u64 = 4 * 1024 * 1024;
+const FIRST_BUFFER: usize = 8 * 1024;
+const LARGE_BUFFER: usize = 256 * 1024;
+
+/// What the environment may say while a command runs.
+#[derive(Debug)]
+pub(crate) enum Control {
+    /// End it and everything it started.
+    Kill(InterruptCause),
+    /// Somebody else wants to watch (a repeated request id).
+    Subscribe(Subscriber),
+}
+
+type Killing = Pin<Box<dyn Future<Output = usize> + Send>>;
+
+struct Driver<'a> {
+    backend: Arc<dyn Backend>,
+    job: Job,
+    scope: Scope,
+    separate: bool,
+    stdout: Stdout,
+    control: Controls,
+    exit: Box<dyn Exit>,
+    status: Option<ExitStatus>,
+    messages: &'a mut mpsc::UnboundedReceiver<Control>,
+    messages_open: bool,
+    /// Messages that arrived while output was being passed on.
+    aside: VecDeque<Control>,
+    capture: Capture,
+    ending: Ending,
+    deadline: Instant,
+    killing: Option<Killing>,
+}
+
+struct Stdout {
+    stream: Box<dyn AsyncRead + Send + Unpin>,
+    buffer: Vec<u8>,
+    open: bool,
+}
+
+struct Controls {
+    stream: Box<dyn AsyncRead + Send + Unpin>,
+    buffer: Vec<u8>,
+    open: bool,
+    frames: FrameReader,
+}
+
+/// Runs `job` in `shell` to its end.
+pub(crate) async fn run(
+    backend: Arc<dyn Backend>,
+    shell: Shell,
+    mut job: Job,
+    messages: &mut mpsc::UnboundedReceiver<Control>,
+) -> Report {
+    let started = Instant::now();
+    let separate = job.request.streams == Streams::Separate;
+    let mut blocks = if shell.hello.is_none() { shell.load_block() } else { Vec::new() };
+    blocks.extend(shell.dialect.command_block(
+        &shell.nonce,
+        &CommandInput {
+            command: &job.request.command,
+            cwd: job.request.cwd.as_deref().map(str::as_bytes),
+            env: &job.request.env,
+            last_status: shell.state.last_status,
+            stdin: job.request.stdin.is_some(),
+            separate,
+        },
+    ));
+    let scope = shell.scope();
+    let fanout = std::mem::take(&mut job.fanout);
+    let mut ending = Ending::new(shell.dialect, separate, Arc::clone(&shell.state));
+    if let Some(hello) = &shell.hello {
+        ending.arrived(&hello.cwd);
+    }
+    let data = job.request.stdin.take();
+    let driver = Driver {
+        scope,
+        separate,
+        stdout: Stdout { stream: shell.process.stdout, buffer: Vec::new(), open: true },
+        control: Controls {
+            stream: shell.process.control,
+            buffer: Vec::new(),
+            open: true,
+            frames: shell.frames,
+        },
+        exit: shell.process.exit,
+        status: None,
+        messages,
+        messages_open: true,
+        aside: VecDeque::new(),
+        capture: Capture::new(
+            job.settings.output_limit,
+            job.request.spill.as_deref(),
+            separate,
+            fanout,
+        ),
+        ending,
+        deadline: started + job.limit,
+        killing: None,
+        backend,
+        job,
+    };
+    driver.drive(started, write_input(shell.process.stdin, blocks, data)).await
+}
+
+/// Writes the blocks, then the command's own input, then closes. An error tells whether the
+/// blocks were taken whole.
+async fn write_input(
+    mut stdin: Box<dyn AsyncWrite + Send + Unpin>,
+    blocks: Vec<u8>,
+    data: Option<Vec<u8>>,
+) -> Result<(), BlocksCut> {
+    let result: io::Result<()> = async {
+        stdin.write_all(&blocks).await?;
+        stdin.flush().await
+    }
+    .await;
+    result.map_err(|_| BlocksCut)?;
+    drop(blocks);
+    if let Some(data) = data {
+        // A command need not read its input: a broken pipe here is its own affair.
+        let _ = stdin.write_all(&data).await;
+        let _ = stdin.flush().await;
+    }
+    let _ = stdin.shutdown().await;
+    Ok(())
+}
+
+/// The shell went away before it had its command.
+struct BlocksCut;
+
+impl Driver<'_> {
+    async fn drive(
+        mut self,
+        started: Instant,
+        writing: impl Future<Output = Result<(), BlocksCut>> + Send,
+    ) -> Report {
+        let mut unstarted = false;
+        {
+            let mut writing = pin!(writing);
+            let mut written = false;
+            let interval = self.job.settings.progress_interval;
+            let mut next_progress = started + interval;
+            let mut patience = None;
+            loop {
+                if self.killing.is_none() && (self.status.is_some() || unstarted) {
+                    break;
+                }
+                if self.killing.is_none() && self.ending.is_complete() {
+                    let grace = self.job.capabilities.exit_grace;
+                    if grace.is_zero() {
+                        break;
+                    }
+                    patience.get_or_insert(Instant::now() + grace);
+                }
+                while let Some(message) = self.aside.pop_front() {
+                    self.handle(message);
+                }
+                tokio::select! {
+                    biased;
+                    message = self.messages.recv(), if self.messages_open => match message {
+                        Some(message) => self.handle(message),
+                        None => self.messages_open = false,
+                    },
+                    () = sleep_until(self.deadline), if self.killing.is_none() => {
+                        let limit = self.job.limit;
+                        self.kill(Outcome::TimedOut { limit });
+                    }
+                    survivors = finished(&mut self.killing) => {
+                        self.ending.survivors = survivors;
+                        break;
+                    }
+                    result = &mut writing, if !written => {
+                        written = true;
+                        unstarted = result.is_err() && self.ending.is_untouched();
+                    }
+                    bytes = self.control.read() => self.take_control(bytes).await,
+                    bytes = self.stdout.read() => self.take_stdout(bytes).await,
+                    status = self.exit.wait(), if self.status.is_none() => {
+                        self.status = Some(status);
+                    }
+                    () = at(patience), if patience.is_some() => break,
+                    () = sleep_until(next_progress) => {
+                        next_progress += interval;
+                        self.report_progress(started.elapsed());
+                    }
+                }
+                consume_budget().await;
+            }
+        }
+        let duration = started.elapsed();
+        self.drain().await;
+        self.finish(unstarted, duration).await
+    }
+
+    /// Reads what is buffered: the process has ended or said that it has.
+    async fn drain(&mut self) {
+        let until = Instant::now() + self.job.capabilities.settle;
+        let limit = self.capture.total() + DRAIN_LIMIT;
+        while (self.stdout.open || self.control.open) && self.capture.total() < limit {
+            tokio::select! {
+                biased;
+                bytes = self.control.read() => self.take_control(bytes).await,
+                bytes = self.stdout.read() => self.take_stdout(bytes).await,
+                () = settled(until, self.job.capabilities.settle) => break,
+            }
+        }
+    }
+
+    async fn finish(mut self, unstarted: bool, duration: Duration) -> Report {
+        let mut noise = Vec::new();
+        self.ending.stream_cut = self.control.frames.finish(&mut noise);
+        if self.separate {
+            self.pass(Stream::Stderr, &noise).await;
+        }
+        if !unstarted {
+            self.capture.fanout.finish().await;
+        }
+        let held = self.stdout.open || self.control.open;
+        let mut left_running = Vec::new();
+        let mut leftover = None;
+        if held
+            && self.job.capabilities.tracks_holders
+            && self.ending.killed.is_none()
+            && !unstarted
+        {
+            let shell = self.scope.leader;
+            left_running = self.backend.processes(&self.scope).await.unwrap_or_default();
+            left_running.retain(|p| Some(p.pid) != shell);
+            leftover = Some(Leftover { stdout: self.stdout.stream, control: self.control.stream });
+        }
+        let (output, stderr, fanout, notices) = self.capture.finish();
+        let mut report = Report {
+            unstarted,
+            outcome: Outcome::Exited(0),
+            output,
+            stderr: self.separate.then_some(stderr),
+            state: None,
+            duration,
+            left_running,
+            leftover,
+            notices,
+            fanout,
+            request: self.job.request,
+        };
+        self.ending.conclude(self.status, &mut report);
+        report
+    }
+
+    fn handle(&mut self, message: Control) {
+        match message {
+            Control::Kill(cause) => self.kill(Outcome::Interrupted { cause }),
+            Control::Subscribe(subscriber) => self.capture.fanout.add(subscriber),
+        }
+    }
+
+    fn kill(&mut self, why: Outcome) {
+        if self.killing.is_some() {
+            return;
+        }
+        self.ending.killed = Some(why);
+        self.capture.fanout.stop_waiting();
+        let (backend, scope) = (Arc::clone(&self.backend), self.scope.clone());
+        let grace = self.job.settings.kill_grace;
+        self.killing =
+            Some(Box::pin(async move { kill::terminate(&*backend, &scope, grace).await }));
+    }
+
+    fn report_progress(&mut self, elapsed: Duration) {
+        if self.capture.fanout.is_empty() {
+            return;
+        }
+        let event = Event::Progress {
+            elapsed,
+            bytes: self.capture.total(),
+            last_line: self.capture.last_line(),
+        };
+        self.capture.fanout.tell(&event);
+    }
+
+    async fn take_stdout(&mut self, count: usize) {
+        if count == 0 {
+            self.stdout.open = false;
+            return;
+        }
+        let buffer = std::mem::take(&mut self.stdout.buffer);
+        self.pass(Stream::Stdout, &buffer).await;
+        self.stdout.buffer = buffer;
+    }
+
+    async fn take_control(&mut self, count: usize) {
+        if count == 0 {
+            self.control.open = false;
+            return;
+        }
+        let mut frames: Vec<Frame> = Vec::new();
+        let mut outside = Vec::new();
+        self.control.frames.feed(&self.control.buffer, &mut frames, &mut outside);
+        if self.separate && !outside.is_empty() {
+            self.pass(Stream::Stderr, &outside).await;
+        }
+        for frame in frames {
+            self.ending.take(frame, &mut self.scope);
+        }
+    }
+
+    /// Keeps bytes and passes them on. A subscriber that makes the command wait cannot hold up
+    /// its limit or an interrupt.
+    async fn pass(&mut self, stream: Stream, bytes: &[u8]) {
+        self.capture.keep(stream, bytes);
+        let mut stop = false;
+        {
+            let mut push = pin!(self.capture.fanout.push(stream, bytes));
+            while !stop {
+                tokio::select! {
+                    biased;
+                    () = &mut push => break,
+                    () = sleep_until(self.deadline) => stop = true,
+                    message = self.messages.recv(), if self.messages_open => match message {
+                        Some(message) => {
+                            stop = matches!(message, Control::Kill(_));
+                            self.aside.push_back(message);
+                        }
+                        None => self.messages_open = false,
+                    },
+                }
+            }
+        }
+        if stop {
+            self.capture.fanout.stop_waiting();
+        }
+    }
+}
+
+impl Stdout {
+    async fn read(&mut self) -> usize {
+        read(&mut *self.stream, &mut self.buffer, self.open).await
+    }
+}
+
+impl Controls {
+    async fn read(&mut self) -> usize {
+        read(&mut *self.stream, &mut self.buffer, self.open).await
+    }
+}
+
+/// Fills `buffer` anew; 0 is the end. A stream that is not open never becomes ready. The buffer
+/// grows once it was filled, so that a quiet command stays small.
+async fn read(
+    stream: &mut (dyn AsyncRead + Send + Unpin),
+    buffer: &mut Vec<u8>,
+    open: bool,
+) -> usize {
+    if !open {
+        return std::future::pending().await;
+    }
+    let full = !buffer.is_empty() && buffer.len() == buffer.capacity();
+    buffer.clear();
+    if full {
+        buffer.reserve((buffer.capacity() * 4).min(LARGE_BUFFER));
+    } else if buffer.capacity() == 0 {
+        buffer.reserve(FIRST_BUFFER);
+    }
+    // A stream that fails has ended: the exit says whether the command did.
+    stream.read_buf(buffer).await.unwrap_or(0)
+}
+
+async fn finished(killing: &mut Option<Killing>) -> usize {
+    match killing {
+        Some(killing) => killing.await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn at(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn settled(until: Instant, settle: Duration) {
+    if !settle.is_zero() {
+        sleep_until(until).await;
+    }
+}

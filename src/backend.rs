@@ -1,0 +1,90 @@
+//! The backends, and the place where one is chosen for a task.
+//!
+//! A new backend is one module here and one line in [`Backends::new`].
+
+#[cfg(feature = "local")]
+pub mod local;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hexad_actors::{Backend, Chosen, Error, Provider, TaskId};
+
+use crate::config::{BackendKind, Config, DEFAULT_PROFILE, Profile};
+use crate::host::Host;
+use crate::owner::Owners;
+
+/// Makes a backend for one environment.
+type Factory = Box<dyn Fn(&TaskId) -> Arc<dyn Backend> + Send + Sync>;
+
+/// Every profile of a configuration, ready to make backends.
+pub struct Backends {
+    profiles: BTreeMap<String, (Profile, Result<Factory, String>)>,
+    owners: Option<Arc<Owners>>,
+}
+
+impl Backends {
+    /// Takes the profiles of `config`. One whose backend is not in this build gives an error
+    /// when it is chosen, not before.
+    #[must_use]
+    pub fn new(config: &Config, host: &Arc<Host>, owners: Option<Arc<Owners>>) -> Self {
+        let factory = |profile: &Profile| -> Result<Factory, String> {
+            match profile.backend {
+                #[cfg(feature = "local")]
+                BackendKind::Local => {
+                    let local = local::LocalProfile::new(profile, host);
+                    Ok(Box::new(move |_| Arc::new(local.backend())))
+                }
+                other => Err(format!(
+                    "backend {other} (profile {}) is not part of this version of hexad; it has: \
+                     {}",
+                    profile.name,
+                    built_in().join(", ")
+                )),
+            }
+        };
+        let profiles = config
+            .profiles
+            .iter()
+            .map(|(name, profile)| (name.clone(), (profile.clone(), factory(profile))))
+            .collect();
+        Self { profiles, owners }
+    }
+}
+
+/// The backends in this build.
+#[must_use]
+pub fn built_in() -> Vec<&'static str> {
+    let mut names = Vec::new();
+    if cfg!(feature = "local") {
+        names.push("local");
+    }
+    names
+}
+
+#[async_trait]
+impl Provider for Backends {
+    fn choose(&self, task: &TaskId, profile: Option<&str>) -> Result<Chosen, Error> {
+        let name = profile.unwrap_or(DEFAULT_PROFILE);
+        let Some((profile, factory)) = self.profiles.get(name) else {
+            let known: Vec<&str> = self.profiles.keys().map(String::as_str).collect();
+            return Err(Error::invalid(format!(
+                "there is no profile {name:?}; the configuration has: {}",
+                known.join(", ")
+            )));
+        };
+        let make = factory.as_ref().map_err(|message| Error::invalid(message.clone()))?;
+        Ok(Chosen {
+            profile: name.to_owned(),
+            backend: make(task),
+            timeout: Some(profile.timeout),
+            idle_lifetime: None,
+        })
+    }
+
+    async fn sweep(&self) -> Vec<String> {
+        let Some(owners) = self.owners.clone() else { return Vec::new() };
+        tokio::task::spawn_blocking(move || owners.sweep()).await.unwrap_or_default()
+    }
+}

@@ -1,0 +1,97 @@
+//! Starting a child: its own session, default signals, three pipes and nothing else of ours.
+//!
+//! `posix_spawn` and not fork: the cost does not grow with the memory of the embedding program.
+
+use std::ffi::{CString, OsStr};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::ffi::OsStrExt as _;
+
+use hexad_actors::backend::{Process, SpawnSpec};
+use hexad_actors::{BackendError, Unavailable};
+use nix::errno::Errno;
+use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
+use nix::sys::signal::SigSet;
+
+use super::exit::ChildExit;
+use super::pipe::{self, Reader, Writer};
+
+/// Starts what `spec` says. All other descriptors of this process are close-on-exec.
+pub(super) fn spawn(spec: &SpawnSpec) -> Result<Process, BackendError> {
+    let program = spec.argv.first().ok_or_else(|| BackendError::internal("no program"))?;
+    let argv = spec.argv.iter().map(|a| c_string(a)).collect::<Result<Vec<_>, _>>()?;
+    let env = spec
+        .env
+        .iter()
+        .map(|(name, value)| {
+            let mut entry = name.clone();
+            entry.push("=");
+            entry.push(value);
+            c_string(&entry)
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let io = |error: std::io::Error| shortage(&error);
+    let (stdin_read, stdin_write) = pipe::pair().map_err(io)?;
+    let (stdout_read, stdout_write) = pipe::pair().map_err(io)?;
+    let (stderr_read, stderr_write) = pipe::pair().map_err(io)?;
+
+    let started = (|| {
+        let mut actions = PosixSpawnFileActions::init()?;
+        actions.add_dup2(stdin_read.as_raw_fd(), 0)?;
+        actions.add_dup2(stdout_write.as_raw_fd(), 1)?;
+        actions.add_dup2(stderr_write.as_raw_fd(), 2)?;
+        let mut attributes = PosixSpawnAttr::init()?;
+        let session = PosixSpawnFlags::from_bits_retain(libc::POSIX_SPAWN_SETSID.into());
+        attributes.set_flags(
+            session
+                | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF
+                | PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK,
+        )?;
+        attributes.set_sigdefault(&SigSet::all())?;
+        attributes.set_sigmask(&SigSet::empty())?;
+        posix_spawnp(&argv[0], &actions, &attributes, &argv, &env)
+    })();
+    let pid = started.map_err(|error| refused(program, error))?;
+
+    let ours = rustix::process::Pid::from_raw(pid.as_raw())
+        .ok_or_else(|| BackendError::internal("a process id of 0"))?;
+    let exit = ChildExit::new(ours).map_err(|error| {
+        BackendError::internal(format!("watching process {pid} (Linux 5.4 is needed): {error}"))
+    })?;
+    Ok(Process {
+        stdin: Box::new(Writer::new(stdin_write).map_err(io)?),
+        stdout: Box::new(Reader::new(stdout_read).map_err(io)?),
+        control: Box::new(Reader::new(stderr_read).map_err(io)?),
+        exit: Box::new(exit),
+        pid: Some(pid.as_raw()),
+    })
+}
+
+fn c_string(text: &OsStr) -> Result<CString, BackendError> {
+    CString::new(text.as_bytes()).map_err(|_| BackendError::internal("a NUL byte in an argument"))
+}
+
+fn shortage(error: &std::io::Error) -> BackendError {
+    BackendError::unavailable(
+        Unavailable::Quota,
+        format!("no pipe for a new process: {error}; raise the limit of open files (ulimit -n)"),
+    )
+}
+
+fn refused(program: &OsStr, error: Errno) -> BackendError {
+    let program = program.to_string_lossy();
+    match error {
+        Errno::ENOENT => BackendError::unavailable(
+            Unavailable::NoBinary,
+            format!("{program} is not there; install bash or set terminal.shell"),
+        ),
+        Errno::EACCES => BackendError::unavailable(
+            Unavailable::NoPermission,
+            format!("{program} may not be executed by this user"),
+        ),
+        Errno::EAGAIN | Errno::ENOMEM | Errno::EMFILE | Errno::ENFILE => BackendError::unavailable(
+            Unavailable::Quota,
+            format!("{program} was not started: {error}; this machine is at a limit"),
+        ),
+        other => BackendError::internal(format!("{program} was not started: {other}")),
+    }
+}

@@ -1,0 +1,148 @@
+//! Owner records: which runtime a mark belongs to, written before it starts anything.
+//!
+//! A runtime that ends well removes its record. One that was killed cannot; the next runtime
+//! finds the record, sees that its process is dead, and ends what carries its mark.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::private;
+
+/// The record of one runtime.
+#[derive(Debug, Serialize, Deserialize)]
+struct Record {
+    mark: String,
+    pid: i32,
+    /// In clock ticks since boot, so that a later process with the same number is not taken for it.
+    start_time: u64,
+    boot: String,
+}
+
+/// The records of all runtimes of this user on this machine, our own among them.
+#[derive(Debug)]
+pub struct Owners {
+    folder: PathBuf,
+    mark: String,
+}
+
+impl Owners {
+    /// Writes the record of this runtime.
+    ///
+    /// # Errors
+    /// The folder or the record cannot be written.
+    pub fn register(state_folder: &Path, mark: &str) -> io::Result<Self> {
+        let folder = state_folder.join("runtimes");
+        private::make_folder(&folder)?;
+        let pid = i32::try_from(std::process::id()).unwrap_or(0);
+        let record = Record {
+            mark: mark.to_owned(),
+            pid,
+            start_time: start_time(pid).unwrap_or(0),
+            boot: boot_id(),
+        };
+        let text = serde_json::to_vec(&record).map_err(io::Error::other)?;
+        private::write(&folder.join(format!("{mark}.json")), &text)?;
+        Ok(Self { folder, mark: mark.to_owned() })
+    }
+
+    /// Removes the record: everything of this runtime has ended.
+    pub fn resign(&self) {
+        let _ = fs::remove_file(self.folder.join(format!("{}.json", self.mark)));
+    }
+
+    /// Ends what dead runtimes left. Gives a sentence for each that had left something.
+    #[must_use]
+    pub fn sweep(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let Ok(entries) = fs::read_dir(&self.folder) else { return found };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            if path.extension().is_none_or(|e| e != "json") {
+                continue;
+            }
+            let record =
+                fs::read(&path).ok().and_then(|t| serde_json::from_slice::<Record>(&t).ok());
+            let Some(record) = record else {
+                // Not ours to understand; a half-written one is replaced by a rename, never seen.
+                continue;
+            };
+            if record.mark == self.mark || is_alive(&record) {
+                continue;
+            }
+            if record.boot == boot_id() {
+                match end(&record.mark) {
+                    Ok(0) => {}
+                    Ok(count) => found.push(format!(
+                        "ended {count} processes of the hexad with pid {}, which is dead",
+                        record.pid
+                    )),
+                    // Left for the next sweep.
+                    Err(_) => continue,
+                }
+            }
+            let _ = fs::remove_file(&path);
+        }
+        found
+    }
+}
+
+fn is_alive(record: &Record) -> bool {
+    record.boot == boot_id() && start_time(record.pid) == Some(record.start_time)
+}
+
+fn boot_id() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(feature = "local")]
+fn start_time(pid: i32) -> Option<u64> {
+    crate::backend::local::table::start_time(pid)
+}
+
+#[cfg(feature = "local")]
+fn end(mark: &str) -> io::Result<usize> {
+    crate::backend::local::table::kill_marked(&format!("{mark}."))
+}
+
+#[cfg(not(feature = "local"))]
+fn start_time(pid: i32) -> Option<u64> {
+    // Without the local backend nothing runs here; the folder in /proc is enough.
+    Path::new(&format!("/proc/{pid}")).exists().then_some(0)
+}
+
+#[cfg(not(feature = "local"))]
+fn end(_mark: &str) -> io::Result<usize> {
+    Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_record_of_a_dead_runtime_is_removed_and_that_of_a_live_one_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = Owners::register(folder.path(), "own1").unwrap();
+        let dead = Record { mark: "dead1".into(), pid: i32::MAX, start_time: 1, boot: boot_id() };
+        let path = own.folder.join("dead1.json");
+        fs::write(&path, serde_json::to_vec(&dead).unwrap()).unwrap();
+        assert!(own.sweep().is_empty());
+        assert!(!path.exists());
+        assert!(own.folder.join("own1.json").exists());
+        own.resign();
+        assert!(!own.folder.join("own1.json").exists());
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_read_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = Owners::register(folder.path(), "own2").unwrap();
+        let path = own.folder.join("odd.json");
+        fs::write(&path, b"{").unwrap();
+        assert!(own.sweep().is_empty());
+        assert!(path.exists());
+    }
+}
