@@ -243,8 +243,15 @@ impl Task {
     /// # Errors
     /// A bad task id, or the runtime has stopped.
     pub async fn interrupt(&self) -> Result<bool, Error> {
+        self.interrupt_because(InterruptCause::User).await
+    }
+
+    /// The same with a cause that shows in the result.
+    ///
+    /// # Errors
+    /// A bad task id, or the runtime has stopped.
+    pub async fn interrupt_because(&self, cause: InterruptCause) -> Result<bool, Error> {
         let task = self.id.clone()?;
-        let cause = InterruptCause::User;
         self.hexad.ask(|reply| SupervisorMessage::Interrupt { task, id: None, cause, reply }).await
     }
 

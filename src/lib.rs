@@ -19,7 +19,9 @@
 //! gateways and the command line.
 
 pub mod backend;
+pub mod cli;
 pub mod config;
+pub mod gateway;
 mod hexad;
 pub mod host;
 mod owner;

@@ -254,7 +254,11 @@ impl SupervisorState {
 
     pub(super) async fn release_all(&mut self, mode: StopMode, cause: InterruptCause) {
         let mut answers = Vec::new();
-        for task in self.tasks.keys().cloned().collect::<Vec<_>>() {
+        // One that retires with nothing held back for it has let go already.
+        let retired = |entry: &Entry| entry.held.as_ref().is_some_and(Vec::is_empty);
+        let tasks: Vec<TaskId> =
+            self.tasks.iter().filter(|(_, e)| !retired(e)).map(|(t, _)| t.clone()).collect();
+        for task in tasks {
             self.let_through(&task);
             let (reply, answer) = Reply::new();
             self.pass_on(&task, EnvironmentMessage::Release { mode, cause, reply });

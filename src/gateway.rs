@@ -1,0 +1,4 @@
+//! Gateways: the wire vocabulary, and the ways it travels.
+
+pub mod stdio;
+pub mod wire;
