@@ -21,6 +21,25 @@ pub(super) enum Show {
     Json,
 }
 
+/// How following a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// With its end, and this status.
+    Status(u8),
+    /// With a second Ctrl-C: the user does not want to wait for it.
+    Quit,
+}
+
+impl Ended {
+    /// The status to exit with.
+    pub(super) fn status(self) -> u8 {
+        match self {
+            Self::Status(status) => status,
+            Self::Quit => 130,
+        }
+    }
+}
+
 pub(super) async fn run(context: &Context, arguments: ExecArguments) -> Result<u8, Failure> {
     let mut config = context.config(arguments.task.backend.as_deref())?;
     // One command does not need a shell for the next one.
@@ -37,8 +56,13 @@ pub(super) async fn run(context: &Context, arguments: ExecArguments) -> Result<u
     let signals = Signals::listen()?;
     let hexad = context.start(config, arguments.task.task.is_some(), None).await?;
     let ended = follow(&hexad, &id, request, show, signals).await;
+    if matches!(ended, Ok(Ended::Quit)) {
+        // Dropped without a shutdown it ends everything at once, without grace.
+        drop(hexad);
+        return Ok(130);
+    }
     let stopped = hexad.shutdown().await;
-    let code = ended?;
+    let code = ended?.status();
     stopped?;
     Ok(code)
 }
@@ -94,14 +118,14 @@ fn command_text(words: &[String]) -> Vec<u8> {
     text
 }
 
-/// Runs a request and shows what happens; gives the status to exit with.
+/// Runs a request and shows what happens.
 pub(super) async fn follow(
     hexad: &Hexad,
     id: &str,
     request: Execute,
     show: Show,
     mut signals: Signals,
-) -> Result<u8, Failure> {
+) -> Result<Ended, Failure> {
     let mut events = hexad.task(id).stream(request);
     let mut interrupts = 0;
     loop {
@@ -109,7 +133,7 @@ pub(super) async fn follow(
             event = events.next() => match event {
                 Some(event) => {
                     if let Some(code) = show_event(id, &event, show, hexad).await? {
-                        return Ok(code);
+                        return Ok(Ended::Status(code));
                     }
                 }
                 None => return Err(Failure::new("the command ended without a result")),
@@ -117,8 +141,7 @@ pub(super) async fn follow(
             asked = signals.next() => {
                 interrupts += 1;
                 if interrupts > 1 {
-                    // Shutting down still ends what runs, without waiting for its output.
-                    return Ok(130);
+                    return Ok(Ended::Quit);
                 }
                 let cause = match asked {
                     Asked::Interrupt => InterruptCause::User,

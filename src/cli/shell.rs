@@ -64,7 +64,8 @@ pub(super) async fn run(context: &Context, arguments: ShellArguments) -> Result<
         let mut request = Execute::new(line);
         request.profile.clone_from(&profile);
         status = match follow(&hexad, &id, request, Show::Output, Signals::listen()?).await {
-            Ok(status) => status,
+            // A second Ctrl-C goes back to the prompt; the command is being ended.
+            Ok(ended) => ended.status(),
             Err(failure) => {
                 say(&failure.message);
                 failure.code

@@ -1,0 +1,9 @@
+//! Whole-program tests: they start the `hexad` binary as a user, a bot or a crash would.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod crash;
+mod exec;
+mod serve;
+mod support;
+mod tasks;
+mod volume;
