@@ -7,7 +7,11 @@ use clap::{Args, Parser, Subcommand};
 /// Runs shell commands for software agents. Every command gets a fresh bash, and yet `cd`,
 /// `export`, functions, aliases and options carry over from one command of a task to the next.
 #[derive(Debug, Parser)]
-#[command(name = "hexad", version, max_term_width = 100, after_help = "\
+#[command(
+    name = "hexad",
+    version,
+    max_term_width = 100,
+    after_help = "\
 Examples:
   hexad exec -- 'cd /tmp && pwd'            run one command here
   hexad exec --task t1 -- export COLOR=red  start task t1 ...
@@ -17,7 +21,8 @@ Examples:
   hexad doctor                              what works here, and what is missing
 
 Exit status: that of the command; 124 when it ran into its limit, 130 when it was interrupted,
-128+n when signal n ended it, 125 when hexad itself failed.")]
+128+n when signal n ended it, 125 when hexad itself failed."
+)]
 pub(super) struct Arguments {
     /// Configuration file [default: ./hexad.yaml, then ~/.config/hexad/hexad.yaml]
     #[arg(long, global = true, value_name = "FILE")]

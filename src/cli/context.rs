@@ -104,10 +104,7 @@ impl Context {
 
 /// The task that the flags name; without one, a name that nobody else uses.
 pub(super) fn task_id(arguments: &TaskArguments) -> String {
-    arguments
-        .task
-        .clone()
-        .unwrap_or_else(|| format!("once-{}", uuid::Uuid::new_v4().simple()))
+    arguments.task.clone().unwrap_or_else(|| format!("once-{}", uuid::Uuid::new_v4().simple()))
 }
 
 /// Says something on standard error.

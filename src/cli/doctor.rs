@@ -85,12 +85,10 @@ impl Report<'_> {
     fn others(&mut self) {
         let env = |name: &str| self.context.host.var(name).is_some_and(|v| !v.is_empty());
         let found = |name: &str| self.find(name).is_some();
-        let socket = self
-            .context
-            .host
-            .var("DOCKER_HOST")
-            .and_then(|v| v.to_str())
-            .map_or_else(|| "/var/run/docker.sock".into(), |v| v.trim_start_matches("unix://").to_owned());
+        let socket = self.context.host.var("DOCKER_HOST").and_then(|v| v.to_str()).map_or_else(
+            || "/var/run/docker.sock".into(),
+            |v| v.trim_start_matches("unix://").to_owned(),
+        );
         let needs = [
             (
                 "docker",
@@ -141,9 +139,8 @@ fn bash_version(path: &std::ffi::OsStr) -> Option<(PathBuf, String)> {
 
 /// Whether a version such as `5.2.15(1)-release` is `major.minor` or newer.
 fn at_least(version: &str, major: u32, minor: u32) -> bool {
-    let mut numbers = version
-        .split(|c: char| !c.is_ascii_digit())
-        .map(|part| part.parse::<u32>().unwrap_or(0));
+    let mut numbers =
+        version.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse::<u32>().unwrap_or(0));
     let own = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     own >= (major, minor)
 }

@@ -50,9 +50,7 @@ pub(super) async fn run(context: &Context, arguments: ExecArguments) -> Result<u
     TaskId::new(&id).map_err(|e| Failure::usage(format!("--task: {e}")))?;
     let show = if arguments.json { Show::Json } else { Show::Output };
     let request = request(&arguments).await?;
-    request
-        .check(&config.settings)
-        .map_err(|e| Failure::usage(e.to_string()))?;
+    request.check(&config.settings).map_err(|e| Failure::usage(e.to_string()))?;
     let signals = Signals::listen()?;
     let hexad = context.start(config, arguments.task.task.is_some(), None).await?;
     let ended = follow(&hexad, &id, request, show, signals).await;
@@ -78,9 +76,8 @@ async fn request(arguments: &ExecArguments) -> Result<Execute, Failure> {
         request.timeout = Some(limit);
     }
     for pair in &arguments.env {
-        let (name, value) = pair
-            .split_once('=')
-            .ok_or_else(|| Failure::usage("--env takes NAME=VALUE"))?;
+        let (name, value) =
+            pair.split_once('=').ok_or_else(|| Failure::usage("--env takes NAME=VALUE"))?;
         request.env.push((name.to_owned(), value.as_bytes().to_vec()));
     }
     if arguments.separate {

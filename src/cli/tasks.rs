@@ -103,10 +103,7 @@ pub(super) fn list(context: &Context, arguments: &ListArguments) -> Result<u8, F
     Ok(0)
 }
 
-pub(super) async fn release(
-    context: &Context,
-    arguments: ReleaseArguments,
-) -> Result<u8, Failure> {
+pub(super) async fn release(context: &Context, arguments: ReleaseArguments) -> Result<u8, Failure> {
     let id = task(&arguments.task)?;
     let known = context.store().peek(&id).is_ok_and(|state| state.is_some());
     let config = context.config(None)?;

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use hexad_actors::backend::StopMode;
 use hexad_actors::{Event, InterruptCause, Reply, Slow, Subscriber, SupervisorMessage, TaskId};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _,
+};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 

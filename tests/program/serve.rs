@@ -19,8 +19,7 @@ struct Gateway {
 
 impl Gateway {
     fn start(here: &Surroundings) -> Self {
-        let mut child =
-            here.hexad(&["serve", "--stdio"]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut child = here.hexad(&["serve", "--stdio"]).stdin(Stdio::piped()).spawn().unwrap();
         let stdin = child.stdin.take();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         Self { child, stdin, lines, aside: Vec::new() }
@@ -93,7 +92,8 @@ fn a_bad_line_is_answered_and_the_rest_goes_on() {
     gateway.send_line("{\"id\":\"1\",\"op\":\"execute\",");
     gateway.send_line("");
     gateway.send_line("{\"id\":\"2\",\"op\":\"dance\"}");
-    gateway.send_line("{\"id\":\"3\",\"op\":\"execute\",\"task_id\":\"t\",\"command\":\"a\\u0000b\"}");
+    gateway
+        .send_line("{\"id\":\"3\",\"op\":\"execute\",\"task_id\":\"t\",\"command\":\"a\\u0000b\"}");
     gateway.send(&execute("4", "echo fine"));
     let first = gateway.next().unwrap();
     assert_eq!((&first["event"], &first["code"]), (&json!("error"), &json!("invalid_request")));
@@ -110,11 +110,8 @@ fn the_end_of_the_input_finishes_what_runs() {
     gateway.send(&execute("1", "sleep 0.3; echo done"));
     gateway.send(&execute("2", "echo queued"));
     let (events, code) = gateway.end();
-    let outputs: Vec<&Value> = events
-        .iter()
-        .filter(|e| e["event"] == "finished")
-        .map(|e| &e["output"])
-        .collect();
+    let outputs: Vec<&Value> =
+        events.iter().filter(|e| e["event"] == "finished").map(|e| &e["output"]).collect();
     assert_eq!(outputs, ["done\n", "queued\n"]);
     assert_eq!(code, Some(0));
 }
@@ -129,7 +126,10 @@ fn a_request_to_stop_interrupts_answers_and_exits() {
     eventually("it runs", || processes_with(&sleep) == 2);
     signal(gateway.child.id(), Signal::SIGTERM);
     let running = gateway.last("1");
-    assert_eq!((&running["outcome"], &running["cause"]), (&json!("interrupted"), &json!("shutdown")));
+    assert_eq!(
+        (&running["outcome"], &running["cause"]),
+        (&json!("interrupted"), &json!("shutdown"))
+    );
     assert_eq!(running["output"], "before\n");
     let waiting = gateway.last("2");
     assert_eq!((&waiting["outcome"], &waiting["output"]), (&json!("interrupted"), &json!("")));

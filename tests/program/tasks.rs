@@ -8,7 +8,10 @@ use crate::support::{Run, Surroundings};
 fn the_shell_state_persists_between_invocations() {
     let here = Surroundings::new();
     let task = |line: &str| here.run(&["exec", "--task", "t/1", "--", line]);
-    assert_eq!(task("cd /tmp; export A='a b'; B=(1 2); f() { echo \"$A\"; }; alias g=f").code, Some(0));
+    assert_eq!(
+        task("cd /tmp; export A='a b'; B=(1 2); f() { echo \"$A\"; }; alias g=f").code,
+        Some(0)
+    );
     assert_eq!(task("g; echo ${B[1]} $PWD; exit 3").out, "a b\n2 /tmp\n");
     assert_eq!(task("echo $?").out, "3\n");
     assert_eq!(here.run(&["list"]).out, "t/1\t/tmp\n");

@@ -38,9 +38,21 @@ fn every_mistake_is_named() {
         (r#"{"op":"execute","task_id":"t","command":5}"#, None, "expected a string"),
         (r#"{"op":"execute","task_id":"a b","command":"x"}"#, None, "task_id contains ' '"),
         (r#"{"op":"execute","task_id":"t","command":"x","timeout":-1}"#, None, "timeout must be"),
-        (r#"{"op":"execute","task_id":"t","command":"x","timeout":1e300}"#, None, "timeout must be"),
-        (r#"{"op":"execute","task_id":"t","command":"x","timout":1}"#, None, "unknown field `timout`"),
-        (r#"{"op":"execute","task_id":"t","command":"x","stdin_base64":"?"}"#, None, "stdin_base64"),
+        (
+            r#"{"op":"execute","task_id":"t","command":"x","timeout":1e300}"#,
+            None,
+            "timeout must be",
+        ),
+        (
+            r#"{"op":"execute","task_id":"t","command":"x","timout":1}"#,
+            None,
+            "unknown field `timout`",
+        ),
+        (
+            r#"{"op":"execute","task_id":"t","command":"x","stdin_base64":"?"}"#,
+            None,
+            "stdin_base64",
+        ),
         (r#"{"op":"upload","task_id":"t"}"#, None, "not part of this version"),
         (r#"{"op":"list","task_id":"t"}"#, None, "unknown field"),
     ] {
