@@ -116,16 +116,16 @@ impl EnvironmentState {
     /// Takes a request: answers it at once if it can, lets it wait or starts it.
     pub(super) fn execute(&mut self, request: Execute, reply: Reply<ExecuteResult>) {
         self.last_activity = Instant::now();
-        let mut asker = Asker::new(reply, request.subscriber.clone());
+        let asker = Asker::new(reply, request.subscriber.clone());
         if let Err(error) = request.check(&self.arguments.settings) {
             return asker.fail(error);
         }
         if let Some(id) = &request.id {
             if let Some(result) = self.memory.recall(id) {
-                return asker.answer(result);
+                return asker.answer(result, None);
             }
             if let Some(running) = self.running.values_mut().find(|r| r.id.as_deref() == Some(id)) {
-                if let Some(subscriber) = asker.subscriber.take() {
+                if let Some(subscriber) = asker.subscriber.clone() {
                     let _ = running.control.send(Control::Subscribe(subscriber));
                 }
                 running.askers.push(asker);
@@ -243,16 +243,16 @@ impl EnvironmentState {
         }
     }
 
-    fn start(&mut self, started: &Arc<Started>, mut waiting: Waiting) {
+    fn start(&mut self, started: &Arc<Started>, waiting: Waiting) {
         let Some(state) = self.shell.clone() else { return };
         let fork = waiting.request.fork;
         let spare = if fork { None } else { self.take_spare(&state) };
         let key = self.number();
         let mut fanout = Fanout::default();
         let backend = Arc::clone(&self.arguments.chosen.backend);
-        for asker in &mut waiting.askers {
+        for asker in &waiting.askers {
             asker.tell(Event::Started { backend: backend.name().to_owned() });
-            if let Some(subscriber) = asker.subscriber.take() {
+            if let Some(subscriber) = asker.subscriber.clone() {
                 fanout.add(subscriber);
             }
         }
@@ -345,16 +345,12 @@ impl EnvironmentState {
         if let Some(id) = running.id {
             self.memory.keep(id, result.clone());
         }
-        for subscriber in report.fanout.into_subscribers() {
-            super::answer::send_last(subscriber, Event::Finished(Box::new(result.clone())));
-        }
-        let mut askers = running.askers;
-        let last = askers.pop();
-        for asker in askers {
-            asker.answer(ExecuteResult { repeated: true, ..result.clone() });
-        }
-        if let Some(asker) = last {
-            asker.answer(result);
+        let mut result = result;
+        // The first asker began it; the others repeated its id.
+        for asker in running.askers {
+            let gap = asker.subscriber.as_ref().and_then(|s| report.fanout.gap_of(s));
+            asker.answer(result.clone(), gap);
+            result.repeated = true;
         }
     }
 
