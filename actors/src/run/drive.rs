@@ -188,7 +188,7 @@ impl Driver<'_> {
                         Some(message) => self.handle(message),
                         None => self.messages_open = false,
                     },
-                    () = sleep_until(self.deadline), if self.killing.is_none() => {
+                    () = sleep_until(self.deadline), if self.may_be_killed() => {
                         let limit = self.job.limit;
                         self.kill(Outcome::TimedOut { limit });
                     }
@@ -283,8 +283,13 @@ impl Driver<'_> {
         }
     }
 
+    /// Whether there still is something to end: a shell whose record has come has ended.
+    fn may_be_killed(&self) -> bool {
+        self.killing.is_none() && !self.ending.is_complete()
+    }
+
     fn kill(&mut self, why: Outcome) {
-        if self.killing.is_some() {
+        if !self.may_be_killed() {
             return;
         }
         self.ending.killed = Some(why);
@@ -329,7 +334,7 @@ impl Driver<'_> {
             self.pass(Stream::Stderr, &outside).await;
         }
         for frame in frames {
-            self.ending.take(frame, &mut self.scope);
+            self.ending.take(&frame, &mut self.scope);
         }
     }
 

@@ -87,9 +87,10 @@ impl Ending {
         }
     }
 
-    /// Whether the final record has come.
+    /// Whether a final record has come that says how the command ended. Behind a damaged one the
+    /// exit of the shell has to tell.
     pub(super) fn is_complete(&self) -> bool {
-        self.record.is_some()
+        matches!(self.record, Some(Ok(_)))
     }
 
     /// Whether there is no sign that the command script ran.
@@ -104,10 +105,10 @@ impl Ending {
         }
     }
 
-    pub(super) fn take(&mut self, frame: Frame, scope: &mut Scope) {
+    pub(super) fn take(&mut self, frame: &Frame, scope: &mut Scope) {
         match frame.kind {
             HELLO => {
-                if let Ok(hello) = record::parse_hello(&frame) {
+                if let Ok(hello) = record::parse_hello(frame) {
                     scope.leader = scope.leader.or(Some(hello.pid));
                     self.arrived(&hello.cwd);
                 }
@@ -121,11 +122,11 @@ impl Ending {
             }
             PROVISIONAL => {
                 self.touched = true;
-                self.provisional = record::parse_record(&frame, self.dialect, self.separate).ok();
+                self.provisional = record::parse_record(frame, self.dialect, self.separate).ok();
             }
             FINAL => {
                 self.touched = true;
-                self.record = Some(record::parse_record(&frame, self.dialect, self.separate));
+                self.record = Some(record::parse_record(frame, self.dialect, self.separate));
             }
             _ => {}
         }
@@ -141,8 +142,11 @@ impl Ending {
                 None
             }
             None => {
+                let ended = matches!(status, Some(ExitStatus::Code(_) | ExitStatus::Signal(_)));
                 if self.stream_cut {
                     notices.push(state_kept("the shell ended while it wrote its state"));
+                } else if ended && self.killed.is_none() && self.provisional.is_none() {
+                    notices.push(state_kept("the shell ended without telling its state"));
                 }
                 self.provisional
             }
