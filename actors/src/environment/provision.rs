@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::backend::{Backend, Progress, Started};
 use crate::error::{BackendError, Unavailable};
@@ -182,6 +182,7 @@ impl Provisioning {
         let job = Job {
             request: Execute::new(script),
             limit,
+            deadline: Instant::now() + limit,
             fanout: Fanout::default(),
             settings: Arc::new(settings),
             capabilities: started.capabilities.clone(),

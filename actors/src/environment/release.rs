@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::message::EnvironmentMessage;
-use super::state::{EnvironmentState, Guard, Phase};
+use super::state::{EnvironmentState, Phase};
+use super::work::Guard;
 use crate::backend::StopMode;
 use crate::error::{BackendError, Error};
 use crate::outcome::InterruptCause;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tokio::io::AsyncReadExt as _;
 
 use super::message::EnvironmentMessage;
-use super::state::{EnvironmentState, Guard};
+use super::state::EnvironmentState;
+use super::work::Guard;
 use crate::backend::Started;
 use crate::error::BackendError;
 use crate::run::{Leftover, Shell};

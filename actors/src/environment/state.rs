@@ -16,6 +16,7 @@ use super::message::{EnvironmentMessage, EnvironmentStatus, RunningStatus};
 use super::provision::{Provisioned, Provisioning};
 use super::release::Releasing;
 use super::spare::Spare;
+use super::work::{Guard, Work};
 use crate::backend::{Progress, Started};
 use crate::error::{BackendError, Error};
 use crate::event::Event;
@@ -24,7 +25,7 @@ use crate::output::Fanout;
 use crate::provider::TaskStore;
 use crate::reply::Reply;
 use crate::request::Execute;
-use crate::run::{self, Control, Job, Report, Shell};
+use crate::run::{Control, Job, Report};
 use crate::shell::ShellState;
 use crate::supervisor::SupervisorMessage;
 use crate::task_id::TaskId;
@@ -259,8 +260,10 @@ impl EnvironmentState {
         let mut request = waiting.request;
         request.subscriber = None;
         let (control, messages) = mpsc::unbounded_channel();
+        let (since, limit) = (Instant::now(), self.limit(&request));
         let job = Job {
-            limit: self.limit(&request),
+            limit,
+            deadline: since + limit,
             settings: Arc::clone(&self.arguments.settings),
             capabilities: started.capabilities.clone(),
             fanout,
@@ -279,7 +282,6 @@ impl EnvironmentState {
         let task = tokio::spawn(async move {
             guard.finish(work.run(spare, job, messages).await);
         });
-        let since = Instant::now();
         let askers = waiting.askers;
         self.running.insert(key, Running { id, fork, command, since, control, askers, task });
     }
@@ -468,85 +470,7 @@ impl Drop for EnvironmentState {
     }
 }
 
-/// The work of one command, apart from the actor.
-struct Work {
-    backend: Arc<dyn crate::backend::Backend>,
-    started: Arc<Started>,
-    marks: run::Marks,
-    state: Arc<ShellState>,
-}
-
-impl Work {
-    async fn run(
-        self,
-        spare: Option<Shell>,
-        job: Job,
-        mut messages: mpsc::UnboundedReceiver<Control>,
-    ) -> Result<Report, BackendError> {
-        let (limit, settings, capabilities) =
-            (job.limit, Arc::clone(&job.settings), job.capabilities.clone());
-        let stdin = job.request.stdin.clone().filter(|_| spare.is_some());
-        let was_spare = spare.is_some();
-        let shell = match spare {
-            Some(shell) => shell,
-            None => self.shell().await?,
-        };
-        let report = run::run(Arc::clone(&self.backend), shell, job, &mut messages).await;
-        if !(report.unstarted && was_spare) {
-            return Ok(report);
-        }
-        // The spare had died while it waited. Nothing ran, so a fresh shell may have it.
-        let mut request = report.request;
-        request.stdin = stdin;
-        let job = Job { request, limit, fanout: report.fanout, settings, capabilities };
-        let shell = self.shell().await?;
-        Ok(run::run(self.backend, shell, job, &mut messages).await)
-    }
-
-    async fn shell(&self) -> Result<Shell, BackendError> {
-        Shell::start(
-            &*self.backend,
-            &self.started,
-            &self.marks,
-            Arc::clone(&self.state),
-            &[],
-            false,
-        )
-        .await
-    }
-}
-
 fn first_line(command: &[u8]) -> String {
     let line = command.split(|&b| b == b'\n').next().unwrap_or_default();
     String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned()
-}
-
-/// Reports the end of spawned work, also when that panics.
-pub(super) struct Guard<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> {
-    environment: ActorRef<EnvironmentMessage>,
-    message: Option<F>,
-    _result: std::marker::PhantomData<fn(T)>,
-}
-
-impl<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> Guard<T, F> {
-    pub(super) fn new(environment: ActorRef<EnvironmentMessage>, message: F) -> Self {
-        Self { environment, message: Some(message), _result: std::marker::PhantomData }
-    }
-
-    pub(super) fn finish(mut self, result: Result<T, BackendError>) {
-        self.send(result);
-    }
-
-    fn send(&mut self, result: Result<T, BackendError>) {
-        if let Some(message) = self.message.take() {
-            // An actor that is gone has answered its callers already.
-            let _ = self.environment.cast(message(result));
-        }
-    }
-}
-
-impl<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> Drop for Guard<T, F> {
-    fn drop(&mut self) {
-        self.send(Err(BackendError::internal("the work for this request crashed")));
-    }
 }

@@ -121,7 +121,7 @@ pub(crate) async fn run(
             fanout,
         ),
         ending,
-        deadline: started + job.limit,
+        deadline: job.deadline,
         killing: None,
         backend,
         job,
