@@ -1,7 +1,7 @@
 //! The books of an environment: what waits, what runs, what it knows.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ractor::ActorRef;
@@ -67,6 +67,8 @@ pub(crate) struct EnvironmentState {
     pub(super) memory: Memory,
     pub(super) last_activity: Instant,
     saving: Option<JoinHandle<()>>,
+    /// Whether the task behind `saving` will look at the committed state once more.
+    saver_looks: Arc<Mutex<bool>>,
     pub(super) next_number: u64,
 }
 
@@ -92,6 +94,7 @@ impl EnvironmentState {
             memory,
             last_activity: Instant::now(),
             saving: None,
+            saver_looks: Arc::default(),
             next_number: 0,
         }
     }
@@ -368,23 +371,28 @@ impl EnvironmentState {
 
     /// Saves the state behind the answer; states that follow each other quickly are saved once.
     fn save(&mut self) {
-        if self.saving.as_ref().is_some_and(|s| !s.is_finished()) {
+        let Some(store) = self.store.clone() else { return };
+        let looks = Arc::clone(&self.saver_looks);
+        let looked = std::mem::replace(&mut *lock(&looks), true);
+        if looked && self.saving.as_ref().is_some_and(|s| !s.is_finished()) {
             return;
         }
-        let Some(store) = self.store.clone() else { return };
         let committed = Arc::clone(&self.arguments.committed);
         let task = self.task();
         self.saving = Some(tokio::task::spawn_blocking(move || {
             let mut saved: Option<Arc<ShellState>> = None;
             loop {
-                let current = committed.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                let Some(state) = current else { return };
-                if saved.as_ref().is_some_and(|s| Arc::ptr_eq(s, &state)) {
+                // Looked at and given up under one lock, so that no state falls between.
+                let mut looks = lock(&looks);
+                let current = lock(&committed).clone();
+                let new = current.filter(|c| saved.as_ref().is_none_or(|s| !Arc::ptr_eq(s, c)));
+                let Some(state) = new else {
+                    *looks = false;
                     return;
-                }
+                };
+                drop(looks);
                 if let Err(error) = store.save(&state) {
                     tracing::warn!(%task, %error, "the shell state was not saved");
-                    return;
                 }
                 saved = Some(state);
             }
@@ -454,6 +462,10 @@ impl EnvironmentState {
             || !self.leftovers.is_empty()
             || matches!(self.phase, Phase::Provisioning | Phase::Releasing(_))
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for EnvironmentState {
