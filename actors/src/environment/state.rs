@@ -20,7 +20,7 @@ use super::work::{Guard, Work};
 use crate::backend::{Progress, Started};
 use crate::error::{BackendError, Error};
 use crate::event::Event;
-use crate::outcome::{ExecuteResult, InterruptCause, Notice};
+use crate::outcome::{ExecuteResult, InterruptCause, Notice, Outcome};
 use crate::output::Fanout;
 use crate::provider::TaskStore;
 use crate::reply::Reply;
@@ -299,17 +299,19 @@ impl EnvironmentState {
     pub(super) fn done(&mut self, key: u64, result: Result<Box<Report>, BackendError>) {
         let Some(running) = self.running.remove(&key) else { return };
         self.last_activity = Instant::now();
+        let lost = match &result {
+            Ok(report) => matches!(report.outcome, Outcome::Lost { .. }),
+            Err(error) => matches!(error, BackendError::Lost { .. }),
+        };
+        // The instance may be gone: look again before the next command.
+        if lost && self.running.is_empty() && matches!(self.phase, Phase::Ready(_)) {
+            self.drop_spare();
+            self.phase = Phase::Cold;
+        }
         match result {
             Ok(report) => self.conclude(running, *report),
             Err(error) => {
                 let error = self.error(error);
-                // The instance may be gone: look again before the next command.
-                if matches!(error, Error::Lost { .. }) && self.running.is_empty() {
-                    self.drop_spare();
-                    if matches!(self.phase, Phase::Ready(_)) {
-                        self.phase = Phase::Cold;
-                    }
-                }
                 for asker in running.askers {
                     asker.fail(error.clone());
                 }
