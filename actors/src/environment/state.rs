@@ -142,18 +142,19 @@ impl EnvironmentState {
                 return;
             }
         }
-        if self.queue.len() >= self.arguments.settings.queue_limit {
-            return asker.fail(Error::Busy {
-                task: self.task(),
-                queued: self.queue.len(),
-                retry_after: Duration::from_secs(1),
-            });
+        let fork = request.fork;
+        // A fork does not wait; but there may not be more of them than may wait.
+        let at_once = fork && matches!(self.phase, Phase::Ready(_));
+        self.queue.retain(|w| !w.is_abandoned());
+        let queued = if at_once { self.forks() } else { self.queue.len() };
+        if queued >= self.arguments.settings.queue_limit {
+            let retry_after = Duration::from_secs(1);
+            return asker.fail(Error::Busy { task: self.task(), queued, retry_after });
         }
-        if self.foreground().is_some() || !self.queue.is_empty() {
+        if !at_once && (self.foreground().is_some() || !self.queue.is_empty()) {
             let position = self.queue.len() + usize::from(self.foreground().is_some());
             asker.tell(Event::Queued { position });
         }
-        let fork = request.fork;
         let waiting = Waiting { request, askers: vec![asker] };
         // A fork does not wait for its turn, only for the instance.
         if fork {
@@ -166,6 +167,10 @@ impl EnvironmentState {
 
     fn foreground(&self) -> Option<&Running> {
         self.running.values().find(|r| !r.fork)
+    }
+
+    fn forks(&self) -> usize {
+        self.running.values().filter(|r| r.fork).count()
     }
 
     /// Does whatever can be done now.
@@ -448,7 +453,7 @@ impl EnvironmentState {
                 command: r.command.clone(),
                 elapsed: r.since.elapsed(),
             }),
-            forks: self.running.values().filter(|r| r.fork).count(),
+            forks: self.forks(),
             left_running: self.leftovers.len(),
             spare: matches!(self.spare, Spare::Ready { .. }),
             cwd: self.shell.as_ref().map(|s| s.cwd_text()),
