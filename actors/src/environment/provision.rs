@@ -54,13 +54,13 @@ pub(crate) struct Provisioning {
 
 impl Provisioning {
     pub(crate) async fn run(self) -> Result<Provisioned, BackendError> {
+        if self.clean_first {
+            run::end_everything(&*self.backend, &self.marks.environment()).await;
+        }
         let store = match &self.held {
             Some(store) => Arc::clone(store),
             None => self.store.open(&self.task).await?,
         };
-        if self.clean_first {
-            run::end_everything(&*self.backend, &self.marks.environment()).await;
-        }
         let limit = self.settings.start_timeout;
         let started =
             timeout(limit, self.backend.start(&self.progress)).await.map_err(|_| {
