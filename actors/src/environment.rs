@@ -11,6 +11,7 @@ mod provision;
 mod release;
 mod spare;
 mod state;
+mod work;
 
 use std::sync::Arc;
 

@@ -125,20 +125,18 @@ impl Execute {
                 self.command.len()
             )));
         }
-        if let Some(limit) = self.timeout {
-            if limit > settings.max_timeout {
-                return Err(Error::invalid(format!(
-                    "a timeout of {} s is over the limit of {} s; start long work in the \
+        if let Some(limit) = self.timeout
+            && limit > settings.max_timeout
+        {
+            return Err(Error::invalid(format!(
+                "a timeout of {} s is over the limit of {} s; start long work in the \
                      background, or raise max_foreground_timeout",
-                    limit.as_secs_f64(),
-                    settings.max_timeout.as_secs_f64()
-                )));
-            }
+                limit.as_secs_f64(),
+                settings.max_timeout.as_secs_f64()
+            )));
         }
-        if let Some(cwd) = &self.cwd {
-            if cwd.contains('\0') {
-                return Err(Error::invalid("cwd contains a NUL byte"));
-            }
+        if self.cwd.as_ref().is_some_and(|cwd| cwd.contains('\0')) {
+            return Err(Error::invalid("cwd contains a NUL byte"));
         }
         for (name, value) in &self.env {
             if !is_variable_name(name) {

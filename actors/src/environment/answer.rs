@@ -12,14 +12,14 @@ use crate::shell::ShellState;
 /// Somebody who asked; several may have asked with the same request id.
 #[derive(Debug)]
 pub(super) struct Asker {
-    reply: Reply<ExecuteResult>,
-    /// Taken by the running command's fan-out.
+    reply: Option<Reply<ExecuteResult>>,
+    /// Whoever watches; output goes there through the running command's fan-out.
     pub(super) subscriber: Option<Subscriber>,
 }
 
 impl Asker {
     pub(super) fn new(reply: Reply<ExecuteResult>, subscriber: Option<Subscriber>) -> Self {
-        Self { reply, subscriber }
+        Self { reply: Some(reply), subscriber }
     }
 
     pub(super) fn tell(&self, event: Event) {
@@ -28,33 +28,57 @@ impl Asker {
         }
     }
 
-    pub(super) fn fail(self, error: Error) {
-        if let Some(subscriber) = self.subscriber {
-            send_last(subscriber, Event::Failed(error.clone()));
+    pub(super) fn fail(mut self, error: Error) {
+        if let Some(subscriber) = self.subscriber.take() {
+            send_last(subscriber, None, Event::Failed(error.clone()));
         }
-        self.reply.send(Err(error));
+        if let Some(reply) = self.reply.take() {
+            reply.send(Err(error));
+        }
     }
 
-    pub(super) fn answer(self, result: ExecuteResult) {
-        if let Some(subscriber) = self.subscriber {
-            send_last(subscriber, Event::Finished(Box::new(result.clone())));
+    /// Answers; a subscriber is first told of the `gap` that it was too slow for.
+    pub(super) fn answer(mut self, result: ExecuteResult, gap: Option<Event>) {
+        if let Some(subscriber) = self.subscriber.take() {
+            send_last(subscriber, gap, Event::Finished(Box::new(result.clone())));
         }
-        self.reply.send(Ok(result));
+        if let Some(reply) = self.reply.take() {
+            reply.send(Ok(result));
+        }
     }
 
     fn is_abandoned(&self) -> bool {
         let watched = self.subscriber.as_ref().is_some_and(|s| !s.sender.is_closed());
-        self.reply.is_abandoned() && !watched
+        self.reply.as_ref().is_none_or(Reply::is_abandoned) && !watched
+    }
+}
+
+impl Drop for Asker {
+    /// Reached without an answer only when the actor crashed: the reply answers by itself, the
+    /// subscriber gets a last event here.
+    fn drop(&mut self) {
+        if let Some(subscriber) = self.subscriber.take() {
+            let error = Error::internal("the environment crashed before the request had an answer");
+            send_last(subscriber, None, Event::Failed(error));
+        }
     }
 }
 
 /// Sends the last event. A subscriber that is full gets it when it reads on; nobody waits for it.
-pub(super) fn send_last(subscriber: Subscriber, event: Event) {
-    if let Err(tokio::sync::mpsc::error::TrySendError::Full(event)) =
-        subscriber.sender.try_send(event)
-    {
-        tokio::spawn(async move {
-            let _ = subscriber.sender.send(event).await;
+fn send_last(subscriber: Subscriber, gap: Option<Event>, event: Event) {
+    let sender = subscriber.sender;
+    if gap.is_none() {
+        match sender.try_send(event.clone()) {
+            Err(tokio::sync::mpsc::error::TrySendError::Full(_)) => {}
+            _ => return,
+        }
+    }
+    // Without a runtime nobody reads either.
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        runtime.spawn(async move {
+            for event in gap.into_iter().chain([event]) {
+                let _ = sender.send(event).await;
+            }
         });
     }
 }
@@ -93,7 +117,7 @@ impl Waiting {
             repeated: false,
         };
         for asker in self.askers {
-            asker.answer(result.clone());
+            asker.answer(result.clone(), None);
         }
     }
 }

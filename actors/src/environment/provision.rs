@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::backend::{Backend, Progress, Started};
 use crate::error::{BackendError, Unavailable};
@@ -54,13 +54,13 @@ pub(crate) struct Provisioning {
 
 impl Provisioning {
     pub(crate) async fn run(self) -> Result<Provisioned, BackendError> {
+        if self.clean_first {
+            run::end_everything(&*self.backend, &self.marks.environment()).await;
+        }
         let store = match &self.held {
             Some(store) => Arc::clone(store),
             None => self.store.open(&self.task).await?,
         };
-        if self.clean_first {
-            run::end_everything(&*self.backend, &self.marks.environment()).await;
-        }
         let limit = self.settings.start_timeout;
         let started =
             timeout(limit, self.backend.start(&self.progress)).await.map_err(|_| {
@@ -182,6 +182,7 @@ impl Provisioning {
         let job = Job {
             request: Execute::new(script),
             limit,
+            deadline: Instant::now() + limit,
             fanout: Fanout::default(),
             settings: Arc::new(settings),
             capabilities: started.capabilities.clone(),

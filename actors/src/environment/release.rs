@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use tokio::task::JoinHandle;
+
 use super::message::EnvironmentMessage;
-use super::state::{EnvironmentState, Guard, Phase};
+use super::state::{EnvironmentState, Phase};
+use super::work::Guard;
 use crate::backend::StopMode;
 use crate::error::{BackendError, Error};
 use crate::outcome::InterruptCause;
@@ -14,6 +17,8 @@ use crate::supervisor::SupervisorMessage;
 pub(super) struct Releasing {
     mode: StopMode,
     replies: Vec<Reply<()>>,
+    /// Provisioning that was given up and may not have noticed yet.
+    given_up: Option<JoinHandle<()>>,
     /// Whether the last step, the one that touches the backend, was begun.
     stopping: bool,
 }
@@ -21,6 +26,9 @@ pub(super) struct Releasing {
 impl EnvironmentState {
     /// Ends the running commands, answers the waiting ones, then lets go of the instance.
     pub(super) fn release(&mut self, mode: StopMode, cause: InterruptCause, reply: Reply<()>) {
+        for waiting in std::mem::take(&mut self.queue) {
+            waiting.never_ran(cause, self.shell.as_deref());
+        }
         if let Phase::Releasing(releasing) = &mut self.phase {
             releasing.replies.push(reply);
             // Whoever asked for more gets more, if it is not too late.
@@ -29,16 +37,12 @@ impl EnvironmentState {
             }
             return;
         }
-        if let Some(work) = self.work.take() {
-            // Provisioning; what it made is found by `stop`.
-            work.abort();
-        }
-        self.phase = Phase::Releasing(Releasing { mode, replies: vec![reply], stopping: false });
+        // Provisioning; what it made is found by `stop`.
+        let given_up = self.work.take().inspect(JoinHandle::abort);
+        self.phase =
+            Phase::Releasing(Releasing { mode, replies: vec![reply], given_up, stopping: false });
         for running in self.running.values() {
             let _ = running.control.send(Control::Kill(cause));
-        }
-        for waiting in std::mem::take(&mut self.queue) {
-            waiting.never_ran(cause, self.shell.as_deref());
         }
         self.release_step();
     }
@@ -51,7 +55,7 @@ impl EnvironmentState {
             return;
         }
         releasing.stopping = true;
-        let mode = releasing.mode;
+        let (mode, given_up) = (releasing.mode, releasing.given_up.take());
         self.drop_spare();
         let saving = self.take_saving();
         let backend = Arc::clone(&self.arguments.chosen.backend);
@@ -63,8 +67,8 @@ impl EnvironmentState {
             EnvironmentMessage::Released(result)
         });
         self.work = Some(tokio::spawn(async move {
-            if let Some(saving) = saving {
-                let _ = saving.await;
+            for earlier in given_up.into_iter().chain(saving) {
+                let _ = earlier.await;
             }
             let left = run::terminate(&*backend, &scope, grace).await;
             let mut result = backend.stop(mode).await;

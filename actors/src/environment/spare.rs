@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use tokio::io::AsyncReadExt as _;
+use tokio::task::JoinHandle;
 
 use super::message::EnvironmentMessage;
-use super::state::{EnvironmentState, Guard};
+use super::state::EnvironmentState;
+use super::work::Guard;
 use crate::backend::Started;
 use crate::error::BackendError;
 use crate::run::{Leftover, Shell};
@@ -16,9 +18,20 @@ pub(super) enum Spare {
     /// Being made; the number tells it from an earlier one.
     Making(u64),
     Ready {
-        number: u64,
         shell: Box<Shell>,
+        number: u64,
+        /// Ends the wait, if it is not to last for ever.
+        _timer: Option<Timer>,
     },
+}
+
+/// A task that goes away with the spare that it is for.
+pub(super) struct Timer(JoinHandle<()>);
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl EnvironmentState {
@@ -54,14 +67,14 @@ impl EnvironmentState {
         match result {
             Ok(shell) => {
                 let lifetime = self.arguments.settings.spare_lifetime;
-                self.spare = Spare::Ready { number, shell };
-                if !lifetime.is_zero() {
-                    let myself = self.myself.clone();
-                    tokio::spawn(async move {
+                let myself = self.myself.clone();
+                let timer = (!lifetime.is_zero()).then(|| {
+                    Timer(tokio::spawn(async move {
                         tokio::time::sleep(lifetime).await;
                         let _ = myself.cast(EnvironmentMessage::SpareExpired(number));
-                    });
-                }
+                    }))
+                });
+                self.spare = Spare::Ready { shell, number, _timer: timer };
             }
             Err(error) => {
                 tracing::debug!(task = %self.arguments.task, %error, "no spare shell");

@@ -1,7 +1,7 @@
 //! The books of an environment: what waits, what runs, what it knows.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ractor::ActorRef;
@@ -16,15 +16,16 @@ use super::message::{EnvironmentMessage, EnvironmentStatus, RunningStatus};
 use super::provision::{Provisioned, Provisioning};
 use super::release::Releasing;
 use super::spare::Spare;
+use super::work::{Guard, Work};
 use crate::backend::{Progress, Started};
 use crate::error::{BackendError, Error};
 use crate::event::Event;
-use crate::outcome::{ExecuteResult, InterruptCause, Notice};
+use crate::outcome::{ExecuteResult, InterruptCause, Notice, Outcome};
 use crate::output::Fanout;
 use crate::provider::TaskStore;
 use crate::reply::Reply;
 use crate::request::Execute;
-use crate::run::{self, Control, Job, Report, Shell};
+use crate::run::{Control, Job, Report};
 use crate::shell::ShellState;
 use crate::supervisor::SupervisorMessage;
 use crate::task_id::TaskId;
@@ -66,6 +67,8 @@ pub(crate) struct EnvironmentState {
     pub(super) memory: Memory,
     pub(super) last_activity: Instant,
     saving: Option<JoinHandle<()>>,
+    /// Whether the task behind `saving` will look at the committed state once more.
+    saver_looks: Arc<Mutex<bool>>,
     pub(super) next_number: u64,
 }
 
@@ -91,6 +94,7 @@ impl EnvironmentState {
             memory,
             last_activity: Instant::now(),
             saving: None,
+            saver_looks: Arc::default(),
             next_number: 0,
         }
     }
@@ -116,16 +120,16 @@ impl EnvironmentState {
     /// Takes a request: answers it at once if it can, lets it wait or starts it.
     pub(super) fn execute(&mut self, request: Execute, reply: Reply<ExecuteResult>) {
         self.last_activity = Instant::now();
-        let mut asker = Asker::new(reply, request.subscriber.clone());
+        let asker = Asker::new(reply, request.subscriber.clone());
         if let Err(error) = request.check(&self.arguments.settings) {
             return asker.fail(error);
         }
         if let Some(id) = &request.id {
             if let Some(result) = self.memory.recall(id) {
-                return asker.answer(result);
+                return asker.answer(result, None);
             }
             if let Some(running) = self.running.values_mut().find(|r| r.id.as_deref() == Some(id)) {
-                if let Some(subscriber) = asker.subscriber.take() {
+                if let Some(subscriber) = asker.subscriber.clone() {
                     let _ = running.control.send(Control::Subscribe(subscriber));
                 }
                 running.askers.push(asker);
@@ -138,18 +142,19 @@ impl EnvironmentState {
                 return;
             }
         }
-        if self.queue.len() >= self.arguments.settings.queue_limit {
-            return asker.fail(Error::Busy {
-                task: self.task(),
-                queued: self.queue.len(),
-                retry_after: Duration::from_secs(1),
-            });
+        let fork = request.fork;
+        // A fork does not wait; but there may not be more of them than may wait.
+        let at_once = fork && matches!(self.phase, Phase::Ready(_));
+        self.queue.retain(|w| !w.is_abandoned());
+        let queued = if at_once { self.forks() } else { self.queue.len() };
+        if queued >= self.arguments.settings.queue_limit {
+            let retry_after = Duration::from_secs(1);
+            return asker.fail(Error::Busy { task: self.task(), queued, retry_after });
         }
-        if self.foreground().is_some() || !self.queue.is_empty() {
+        if !at_once && (self.foreground().is_some() || !self.queue.is_empty()) {
             let position = self.queue.len() + usize::from(self.foreground().is_some());
             asker.tell(Event::Queued { position });
         }
-        let fork = request.fork;
         let waiting = Waiting { request, askers: vec![asker] };
         // A fork does not wait for its turn, only for the instance.
         if fork {
@@ -162,6 +167,10 @@ impl EnvironmentState {
 
     fn foreground(&self) -> Option<&Running> {
         self.running.values().find(|r| !r.fork)
+    }
+
+    fn forks(&self) -> usize {
+        self.running.values().filter(|r| r.fork).count()
     }
 
     /// Does whatever can be done now.
@@ -243,24 +252,26 @@ impl EnvironmentState {
         }
     }
 
-    fn start(&mut self, started: &Arc<Started>, mut waiting: Waiting) {
+    fn start(&mut self, started: &Arc<Started>, waiting: Waiting) {
         let Some(state) = self.shell.clone() else { return };
         let fork = waiting.request.fork;
         let spare = if fork { None } else { self.take_spare(&state) };
         let key = self.number();
         let mut fanout = Fanout::default();
         let backend = Arc::clone(&self.arguments.chosen.backend);
-        for asker in &mut waiting.askers {
+        for asker in &waiting.askers {
             asker.tell(Event::Started { backend: backend.name().to_owned() });
-            if let Some(subscriber) = asker.subscriber.take() {
+            if let Some(subscriber) = asker.subscriber.clone() {
                 fanout.add(subscriber);
             }
         }
         let mut request = waiting.request;
         request.subscriber = None;
         let (control, messages) = mpsc::unbounded_channel();
+        let (since, limit) = (Instant::now(), self.limit(&request));
         let job = Job {
-            limit: self.limit(&request),
+            limit,
+            deadline: since + limit,
             settings: Arc::clone(&self.arguments.settings),
             capabilities: started.capabilities.clone(),
             fanout,
@@ -279,7 +290,6 @@ impl EnvironmentState {
         let task = tokio::spawn(async move {
             guard.finish(work.run(spare, job, messages).await);
         });
-        let since = Instant::now();
         let askers = waiting.askers;
         self.running.insert(key, Running { id, fork, command, since, control, askers, task });
     }
@@ -294,17 +304,19 @@ impl EnvironmentState {
     pub(super) fn done(&mut self, key: u64, result: Result<Box<Report>, BackendError>) {
         let Some(running) = self.running.remove(&key) else { return };
         self.last_activity = Instant::now();
+        let lost = match &result {
+            Ok(report) => matches!(report.outcome, Outcome::Lost { .. }),
+            Err(error) => matches!(error, BackendError::Lost { .. }),
+        };
+        // The instance may be gone: look again before the next command.
+        if lost && self.running.is_empty() && matches!(self.phase, Phase::Ready(_)) {
+            self.drop_spare();
+            self.phase = Phase::Cold;
+        }
         match result {
             Ok(report) => self.conclude(running, *report),
             Err(error) => {
                 let error = self.error(error);
-                // The instance may be gone: look again before the next command.
-                if matches!(error, Error::Lost { .. }) && self.running.is_empty() {
-                    self.drop_spare();
-                    if matches!(self.phase, Phase::Ready(_)) {
-                        self.phase = Phase::Cold;
-                    }
-                }
                 for asker in running.askers {
                     asker.fail(error.clone());
                 }
@@ -345,16 +357,12 @@ impl EnvironmentState {
         if let Some(id) = running.id {
             self.memory.keep(id, result.clone());
         }
-        for subscriber in report.fanout.into_subscribers() {
-            super::answer::send_last(subscriber, Event::Finished(Box::new(result.clone())));
-        }
-        let mut askers = running.askers;
-        let last = askers.pop();
-        for asker in askers {
-            asker.answer(ExecuteResult { repeated: true, ..result.clone() });
-        }
-        if let Some(asker) = last {
-            asker.answer(result);
+        let mut result = result;
+        // The first asker began it; the others repeated its id.
+        for asker in running.askers {
+            let gap = asker.subscriber.as_ref().and_then(|s| report.fanout.gap_of(s));
+            asker.answer(result.clone(), gap);
+            result.repeated = true;
         }
     }
 
@@ -370,23 +378,28 @@ impl EnvironmentState {
 
     /// Saves the state behind the answer; states that follow each other quickly are saved once.
     fn save(&mut self) {
-        if self.saving.as_ref().is_some_and(|s| !s.is_finished()) {
+        let Some(store) = self.store.clone() else { return };
+        let looks = Arc::clone(&self.saver_looks);
+        let looked = std::mem::replace(&mut *lock(&looks), true);
+        if looked && self.saving.as_ref().is_some_and(|s| !s.is_finished()) {
             return;
         }
-        let Some(store) = self.store.clone() else { return };
         let committed = Arc::clone(&self.arguments.committed);
         let task = self.task();
         self.saving = Some(tokio::task::spawn_blocking(move || {
             let mut saved: Option<Arc<ShellState>> = None;
             loop {
-                let current = committed.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                let Some(state) = current else { return };
-                if saved.as_ref().is_some_and(|s| Arc::ptr_eq(s, &state)) {
+                // Looked at and given up under one lock, so that no state falls between.
+                let mut looks = lock(&looks);
+                let current = lock(&committed).clone();
+                let new = current.filter(|c| saved.as_ref().is_none_or(|s| !Arc::ptr_eq(s, c)));
+                let Some(state) = new else {
+                    *looks = false;
                     return;
-                }
+                };
+                drop(looks);
                 if let Err(error) = store.save(&state) {
                     tracing::warn!(%task, %error, "the shell state was not saved");
-                    return;
                 }
                 saved = Some(state);
             }
@@ -440,7 +453,7 @@ impl EnvironmentState {
                 command: r.command.clone(),
                 elapsed: r.since.elapsed(),
             }),
-            forks: self.running.values().filter(|r| r.fork).count(),
+            forks: self.forks(),
             left_running: self.leftovers.len(),
             spare: matches!(self.spare, Spare::Ready { .. }),
             cwd: self.shell.as_ref().map(|s| s.cwd_text()),
@@ -458,6 +471,10 @@ impl EnvironmentState {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Drop for EnvironmentState {
     /// Reached with work in hand only when the actor crashed or its supervisor did: stops that
     /// work. What it had started on the target is ended by the environment that comes after, or
@@ -472,85 +489,7 @@ impl Drop for EnvironmentState {
     }
 }
 
-/// The work of one command, apart from the actor.
-struct Work {
-    backend: Arc<dyn crate::backend::Backend>,
-    started: Arc<Started>,
-    marks: run::Marks,
-    state: Arc<ShellState>,
-}
-
-impl Work {
-    async fn run(
-        self,
-        spare: Option<Shell>,
-        job: Job,
-        mut messages: mpsc::UnboundedReceiver<Control>,
-    ) -> Result<Report, BackendError> {
-        let (limit, settings, capabilities) =
-            (job.limit, Arc::clone(&job.settings), job.capabilities.clone());
-        let stdin = job.request.stdin.clone().filter(|_| spare.is_some());
-        let was_spare = spare.is_some();
-        let shell = match spare {
-            Some(shell) => shell,
-            None => self.shell().await?,
-        };
-        let report = run::run(Arc::clone(&self.backend), shell, job, &mut messages).await;
-        if !(report.unstarted && was_spare) {
-            return Ok(report);
-        }
-        // The spare had died while it waited. Nothing ran, so a fresh shell may have it.
-        let mut request = report.request;
-        request.stdin = stdin;
-        let job = Job { request, limit, fanout: report.fanout, settings, capabilities };
-        let shell = self.shell().await?;
-        Ok(run::run(self.backend, shell, job, &mut messages).await)
-    }
-
-    async fn shell(&self) -> Result<Shell, BackendError> {
-        Shell::start(
-            &*self.backend,
-            &self.started,
-            &self.marks,
-            Arc::clone(&self.state),
-            &[],
-            false,
-        )
-        .await
-    }
-}
-
 fn first_line(command: &[u8]) -> String {
     let line = command.split(|&b| b == b'\n').next().unwrap_or_default();
     String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned()
-}
-
-/// Reports the end of spawned work, also when that panics.
-pub(super) struct Guard<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> {
-    environment: ActorRef<EnvironmentMessage>,
-    message: Option<F>,
-    _result: std::marker::PhantomData<fn(T)>,
-}
-
-impl<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> Guard<T, F> {
-    pub(super) fn new(environment: ActorRef<EnvironmentMessage>, message: F) -> Self {
-        Self { environment, message: Some(message), _result: std::marker::PhantomData }
-    }
-
-    pub(super) fn finish(mut self, result: Result<T, BackendError>) {
-        self.send(result);
-    }
-
-    fn send(&mut self, result: Result<T, BackendError>) {
-        if let Some(message) = self.message.take() {
-            // An actor that is gone has answered its callers already.
-            let _ = self.environment.cast(message(result));
-        }
-    }
-}
-
-impl<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> Drop for Guard<T, F> {
-    fn drop(&mut self) {
-        self.send(Err(BackendError::internal("the work for this request crashed")));
-    }
 }

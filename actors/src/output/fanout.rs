@@ -1,5 +1,7 @@
 //! Passing the output of one command to its subscribers.
 
+use std::collections::VecDeque;
+
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::utf8::{TextOrBytes, Utf8Chunker};
@@ -22,6 +24,16 @@ pub(crate) struct Fanout {
     watchers: Vec<Watcher>,
     next_seq: u64,
     lanes: [Lane; 2],
+    /// Chunks that not every watcher has been given yet, and how many have the first of them.
+    pending: VecDeque<Chunk>,
+    served: usize,
+}
+
+#[derive(Debug)]
+struct Chunk {
+    seq: u64,
+    length: u64,
+    event: Event,
 }
 
 #[derive(Debug, Default)]
@@ -42,31 +54,41 @@ impl Fanout {
         self.watchers.is_empty()
     }
 
-    /// The next bytes of `stream`.
-    pub(crate) async fn push(&mut self, stream: Stream, bytes: &[u8]) {
+    /// Takes the next bytes of `stream`; [`Fanout::flush`] passes them on.
+    pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8]) {
         let lane = &mut self.lanes[stream as usize];
         if self.watchers.is_empty() {
             // Nobody to cut characters for; a subscriber that comes later starts here.
-            let _ = lane.chunker.finish();
-            lane.offset += bytes.len() as u64;
+            lane.offset += (lane.chunker.finish().len() + bytes.len()) as u64;
             return;
         }
         let ready = lane.chunker.push(bytes);
-        self.send_chunks(stream, ready).await;
+        self.cut(stream, ready);
     }
 
-    /// The end of both streams: what was held back goes out.
-    pub(crate) async fn finish(&mut self) {
+    /// Takes the end of both streams: what was held back may go out.
+    pub(crate) fn finish(&mut self) {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = self.lanes[stream as usize].chunker.finish();
-            self.send_chunks(stream, rest).await;
-        }
-        for watcher in &mut self.watchers {
-            watcher.report_gap(true).await;
+            self.cut(stream, rest);
         }
     }
 
-    async fn send_chunks(&mut self, stream: Stream, mut bytes: Vec<u8>) {
+    /// Passes on what was taken, waiting for subscribers that want to be waited for. Cancel-safe:
+    /// called again, it goes on where it was.
+    pub(crate) async fn flush(&mut self) {
+        while let Some(chunk) = self.pending.front() {
+            while let Some(watcher) = self.watchers.get_mut(self.served) {
+                watcher.send_output(chunk).await;
+                self.served += 1;
+            }
+            self.pending.pop_front();
+            self.served = 0;
+            self.watchers.retain(|w| !w.gone);
+        }
+    }
+
+    fn cut(&mut self, stream: Stream, mut bytes: Vec<u8>) {
         while !bytes.is_empty() {
             let mut cut = bytes.len().min(CHUNK);
             if cut < bytes.len() {
@@ -81,10 +103,7 @@ impl Fanout {
             lane.offset += length;
             let data = TextOrBytes::from_bytes(std::mem::replace(&mut bytes, rest));
             let event = Event::Output { seq, offset, stream, data };
-            for watcher in &mut self.watchers {
-                watcher.send_output(seq, length, event.clone()).await;
-            }
-            self.watchers.retain(|w| !w.gone);
+            self.pending.push_back(Chunk { seq, length, event });
         }
     }
 
@@ -102,46 +121,37 @@ impl Fanout {
         }
     }
 
-    /// Hands the subscribers over, for the last event.
-    pub(crate) fn into_subscribers(self) -> Vec<Subscriber> {
-        self.watchers.into_iter().map(|w| w.subscriber).collect()
+    /// What this subscriber missed since it last had room; it has to be told before the end.
+    pub(crate) fn gap_of(&self, subscriber: &Subscriber) -> Option<Event> {
+        let same = |w: &&Watcher| w.subscriber.sender.same_channel(&subscriber.sender);
+        let (seq, bytes) = self.watchers.iter().find(same)?.gap?;
+        Some(Event::Gap { seq, bytes })
     }
 }
 
 impl Watcher {
-    async fn send_output(&mut self, seq: u64, length: u64, event: Event) {
+    async fn send_output(&mut self, chunk: &Chunk) {
         if self.subscriber.slow == Slow::Wait {
-            self.gone |= self.subscriber.sender.send(event).await.is_err();
+            self.gone |= self.subscriber.sender.send(chunk.event.clone()).await.is_err();
             return;
         }
-        self.report_gap(false).await;
+        self.report_gap();
         if let Some((_, bytes)) = &mut self.gap {
-            *bytes += length;
+            *bytes += chunk.length;
             return;
         }
-        match self.subscriber.sender.try_send(event) {
+        match self.subscriber.sender.try_send(chunk.event.clone()) {
             Ok(()) => {}
-            Err(TrySendError::Full(_)) => self.gap = Some((seq, length)),
+            Err(TrySendError::Full(_)) => self.gap = Some((chunk.seq, chunk.length)),
             Err(TrySendError::Closed(_)) => self.gone = true,
         }
     }
 
-    /// Says what was left out, as soon as there is room. At the `end` nothing can come after it,
-    /// so the place that was kept free for it is waited for; the reader is alive or gone.
-    async fn report_gap(&mut self, end: bool) {
+    /// Says what was left out, as soon as there is room for that and for a chunk behind it.
+    fn report_gap(&mut self) {
         let Some((seq, bytes)) = self.gap else { return };
-        let event = Event::Gap { seq, bytes };
-        let sent = if end {
-            // The last event follows by a plain send in a task of its own; so does this one.
-            let sender = self.subscriber.sender.clone();
-            tokio::time::timeout(std::time::Duration::from_millis(50), sender.send(event))
-                .await
-                .is_ok()
-        } else {
-            // One place is left for output behind the gap.
-            self.subscriber.sender.capacity() > 1 && self.subscriber.sender.try_send(event).is_ok()
-        };
-        if sent {
+        let sender = &self.subscriber.sender;
+        if sender.capacity() > 1 && sender.try_send(Event::Gap { seq, bytes }).is_ok() {
             self.gap = None;
         }
     }

@@ -121,7 +121,7 @@ pub(crate) async fn run(
             fanout,
         ),
         ending,
-        deadline: started + job.limit,
+        deadline: job.deadline,
         killing: None,
         backend,
         job,
@@ -188,7 +188,7 @@ impl Driver<'_> {
                         Some(message) => self.handle(message),
                         None => self.messages_open = false,
                     },
-                    () = sleep_until(self.deadline), if self.killing.is_none() => {
+                    () = sleep_until(self.deadline), if self.may_be_killed() => {
                         let limit = self.job.limit;
                         self.kill(Outcome::TimedOut { limit });
                     }
@@ -233,14 +233,17 @@ impl Driver<'_> {
         }
     }
 
-    async fn finish(mut self, unstarted: bool, duration: Duration) -> Report {
+    async fn finish(mut self, mut unstarted: bool, duration: Duration) -> Report {
         let mut noise = Vec::new();
         self.ending.stream_cut = self.control.frames.finish(&mut noise);
         if self.separate {
             self.pass(Stream::Stderr, &noise).await;
         }
+        // One that was ended on purpose is not begun again.
+        unstarted &= self.ending.killed.is_none();
         if !unstarted {
-            self.capture.fanout.finish().await;
+            self.capture.fanout.finish();
+            self.pass_on().await;
         }
         let held = self.stdout.open || self.control.open;
         let mut left_running = Vec::new();
@@ -280,8 +283,13 @@ impl Driver<'_> {
         }
     }
 
+    /// Whether there still is something to end: a shell whose record has come has ended.
+    fn may_be_killed(&self) -> bool {
+        self.killing.is_none() && !self.ending.is_complete()
+    }
+
     fn kill(&mut self, why: Outcome) {
-        if self.killing.is_some() {
+        if !self.may_be_killed() {
             return;
         }
         self.ending.killed = Some(why);
@@ -326,21 +334,30 @@ impl Driver<'_> {
             self.pass(Stream::Stderr, &outside).await;
         }
         for frame in frames {
-            self.ending.take(frame, &mut self.scope);
+            self.ending.take(&frame, &mut self.scope);
         }
     }
 
-    /// Keeps bytes and passes them on. A subscriber that makes the command wait cannot hold up
-    /// its limit or an interrupt.
+    /// Keeps bytes and passes them on.
     async fn pass(&mut self, stream: Stream, bytes: &[u8]) {
         self.capture.keep(stream, bytes);
+        self.capture.fanout.push(stream, bytes);
+        self.pass_on().await;
+    }
+
+    /// Passes on what the fan-out holds. A subscriber that makes the command wait cannot hold up
+    /// its limit or an interrupt.
+    async fn pass_on(&mut self) {
+        if self.capture.fanout.is_empty() {
+            return;
+        }
         let mut stop = false;
         {
-            let mut push = pin!(self.capture.fanout.push(stream, bytes));
+            let mut flush = pin!(self.capture.fanout.flush());
             while !stop {
                 tokio::select! {
                     biased;
-                    () = &mut push => break,
+                    () = &mut flush => break,
                     () = sleep_until(self.deadline) => stop = true,
                     message = self.messages.recv(), if self.messages_open => match message {
                         Some(message) => {
@@ -354,6 +371,7 @@ impl Driver<'_> {
         }
         if stop {
             self.capture.fanout.stop_waiting();
+            self.capture.fanout.flush().await;
         }
     }
 }

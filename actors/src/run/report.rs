@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::AsyncRead;
+use tokio::time::Instant;
 
 use crate::backend::{Capabilities, ExitStatus, ProcessInfo, Scope};
 use crate::outcome::{Captured, Notice, Outcome};
 use crate::output::Fanout;
-use crate::request::Execute;
+use crate::request::{Execute, Streams};
 use crate::settings::Settings;
 use crate::shell::record::{self, FINAL, HELLO, MOVED, PROVISIONAL, RecordError};
 use crate::shell::{Dialect, Frame, ShellState};
@@ -18,6 +19,8 @@ use crate::shell::{Dialect, Frame, ShellState};
 pub(crate) struct Job {
     pub(crate) request: Execute,
     pub(crate) limit: Duration,
+    /// When the limit is reached.
+    pub(crate) deadline: Instant,
     pub(crate) fanout: Fanout,
     pub(crate) settings: Arc<Settings>,
     pub(crate) capabilities: Capabilities,
@@ -39,6 +42,29 @@ pub(crate) struct Report {
     pub(crate) leftover: Option<Leftover>,
     pub(crate) notices: Vec<Notice>,
     pub(crate) fanout: Fanout,
+}
+
+impl Report {
+    /// For a command that was ended while its shell could not be started yet.
+    pub(crate) fn without_a_shell(job: Job, outcome: Outcome, duration: Duration) -> Self {
+        let separate = job.request.streams == Streams::Separate;
+        Self {
+            unstarted: false,
+            request: job.request,
+            outcome,
+            output: Captured::default(),
+            stderr: separate.then(Captured::default),
+            state: None,
+            duration,
+            left_running: Vec::new(),
+            leftover: None,
+            notices: vec![Notice::new(
+                "never_ran",
+                "no shell could be started for the command until it was ended; nothing of it ran",
+            )],
+            fanout: job.fanout,
+        }
+    }
 }
 
 /// Processes that go on after their command, and the streams they may still write to.
@@ -87,9 +113,10 @@ impl Ending {
         }
     }
 
-    /// Whether the final record has come.
+    /// Whether a final record has come that says how the command ended. Behind a damaged one the
+    /// exit of the shell has to tell.
     pub(super) fn is_complete(&self) -> bool {
-        self.record.is_some()
+        matches!(self.record, Some(Ok(_)))
     }
 
     /// Whether there is no sign that the command script ran.
@@ -104,10 +131,10 @@ impl Ending {
         }
     }
 
-    pub(super) fn take(&mut self, frame: Frame, scope: &mut Scope) {
+    pub(super) fn take(&mut self, frame: &Frame, scope: &mut Scope) {
         match frame.kind {
             HELLO => {
-                if let Ok(hello) = record::parse_hello(&frame) {
+                if let Ok(hello) = record::parse_hello(frame) {
                     scope.leader = scope.leader.or(Some(hello.pid));
                     self.arrived(&hello.cwd);
                 }
@@ -121,11 +148,11 @@ impl Ending {
             }
             PROVISIONAL => {
                 self.touched = true;
-                self.provisional = record::parse_record(&frame, self.dialect, self.separate).ok();
+                self.provisional = record::parse_record(frame, self.dialect, self.separate).ok();
             }
             FINAL => {
                 self.touched = true;
-                self.record = Some(record::parse_record(&frame, self.dialect, self.separate));
+                self.record = Some(record::parse_record(frame, self.dialect, self.separate));
             }
             _ => {}
         }
@@ -141,8 +168,11 @@ impl Ending {
                 None
             }
             None => {
+                let ended = matches!(status, Some(ExitStatus::Code(_) | ExitStatus::Signal(_)));
                 if self.stream_cut {
                     notices.push(state_kept("the shell ended while it wrote its state"));
+                } else if ended && self.killed.is_none() && self.provisional.is_none() {
+                    notices.push(state_kept("the shell ended without telling its state"));
                 }
                 self.provisional
             }

@@ -127,6 +127,16 @@ impl Shell {
         }
     }
 
+    /// Whether the process has ended, as far as is known without waiting. What is written to the
+    /// input of a dead one may vanish without an error where a connection lies between.
+    pub(crate) async fn has_ended(&mut self) -> bool {
+        tokio::select! {
+            biased;
+            _ = self.process.exit.wait() => true,
+            () = std::future::ready(()) => false,
+        }
+    }
+
     /// Where to look for what this shell started.
     pub(crate) fn scope(&self) -> Scope {
         let leader = self.process.pid.or(self.hello.as_ref().map(|h| h.pid));

@@ -237,20 +237,18 @@ fn exit_trap(nonce: &Nonce, separate: bool) -> Vec<u8> {
 
 fn push_record(out: &mut Vec<u8>, nonce: &Nonce, kind: u8, separate: bool) {
     let mark = nonce.as_str();
-    let body = format!(
-        "\\builtin printf '%s\\000' \"$__hx_r\" \"$__hx_o\" \"$BASHOPTS\"; \
+    let body = "\\builtin printf '%s\\000' \"$__hx_r\" \"$__hx_o\" \"$BASHOPTS\"; \
          \\builtin pwd; \\builtin printf '\\000'; \
          \\builtin umask; \\builtin printf '\\000'; \
          \\builtin declare -p; \\builtin printf '\\000'; \
          \\builtin declare -f; \\builtin printf '\\000'; \
          \\builtin declare -F; \\builtin printf '\\000'; \
-         \\builtin alias -p; \\builtin printf '\\000'; "
-    );
+         \\builtin alias -p; \\builtin printf '\\000'; ";
     push(out, &format!("{{ \\unset -f {} __hx_q; ", RESERVED_FUNCTIONS.join(" ")));
     push(out, &format!("\\builtin printf '\\000{mark}:{}'; ", char::from(kind)));
-    push(out, &body);
+    push(out, body);
     if separate {
-        push(out, &body);
+        push(out, body);
     }
     push(out, &format!("\\builtin printf '\\000{mark};'; }} >&{CONTROL} 2>&-; "));
 }

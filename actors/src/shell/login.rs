@@ -54,12 +54,12 @@ fn init_file(name: &str) -> Vec<u8> {
         out.extend(bash_quote(rest.as_bytes()));
         return out;
     }
-    if let Some((variable, rest)) = name.strip_prefix("${").and_then(|n| n.split_once('}')) {
-        if super::quote::is_variable_name(variable) {
-            let mut out = format!("${{{variable}-}}").into_bytes();
-            out.extend(bash_quote(rest.as_bytes()));
-            return out;
-        }
+    if let Some((variable, rest)) = name.strip_prefix("${").and_then(|n| n.split_once('}'))
+        && super::quote::is_variable_name(variable)
+    {
+        let mut out = format!("${{{variable}-}}").into_bytes();
+        out.extend(bash_quote(rest.as_bytes()));
+        return out;
     }
     bash_quote(name.as_bytes())
 }

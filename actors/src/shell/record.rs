@@ -85,7 +85,7 @@ pub fn parse_record(
 fn undouble(payload: &[u8]) -> Result<&[u8], RecordError> {
     let half = payload.len() / 2;
     let (first, second) = payload.split_at(half);
-    if payload.len() % 2 == 0 && first == second {
+    if payload.len().is_multiple_of(2) && first == second {
         Ok(first)
     } else {
         Err(damaged("something else was written into it"))

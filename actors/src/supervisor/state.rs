@@ -193,10 +193,10 @@ impl SupervisorState {
         self.resting_order.retain(|t| *t != task);
         self.resting_order.push_back(task.clone());
         self.resting.insert(task, state);
-        if self.resting_order.len() > RESTING_LIMIT {
-            if let Some(oldest) = self.resting_order.pop_front() {
-                self.resting.remove(&oldest);
-            }
+        if self.resting_order.len() > RESTING_LIMIT
+            && let Some(oldest) = self.resting_order.pop_front()
+        {
+            self.resting.remove(&oldest);
         }
     }
 

@@ -1,0 +1,116 @@
+//! Spawned work: one command apart from the actor, and the guard that reports how work ended.
+
+use std::sync::Arc;
+
+use ractor::ActorRef;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::message::EnvironmentMessage;
+use crate::backend::{Backend, Started};
+use crate::error::BackendError;
+use crate::outcome::Outcome;
+use crate::run::{self, Control, Job, Marks, Report, Shell};
+use crate::shell::ShellState;
+
+/// One command and what it needs of its environment.
+pub(super) struct Work {
+    pub(super) backend: Arc<dyn Backend>,
+    pub(super) started: Arc<Started>,
+    pub(super) marks: Marks,
+    pub(super) state: Arc<ShellState>,
+}
+
+impl Work {
+    pub(super) async fn run(
+        self,
+        spare: Option<Shell>,
+        job: Job,
+        mut messages: mpsc::UnboundedReceiver<Control>,
+    ) -> Result<Report, BackendError> {
+        let Some(spare) = living(spare).await else {
+            return self.run_fresh(job, &mut messages).await;
+        };
+        let (limit, deadline) = (job.limit, job.deadline);
+        let (settings, capabilities) = (Arc::clone(&job.settings), job.capabilities.clone());
+        let stdin = job.request.stdin.clone();
+        let report = run::run(Arc::clone(&self.backend), spare, job, &mut messages).await;
+        if !report.unstarted {
+            return Ok(report);
+        }
+        // The spare had died while it waited. Nothing ran, so a fresh shell may have it.
+        let mut request = report.request;
+        request.stdin = stdin;
+        let fanout = report.fanout;
+        let job = Job { request, limit, deadline, fanout, settings, capabilities };
+        self.run_fresh(job, &mut messages).await
+    }
+
+    /// Starts a shell and runs `job` in it. Starting can take long where the target is far away:
+    /// the limit and interrupts hold there too. A shell that nobody waits for any more ends when
+    /// its input does.
+    async fn run_fresh(
+        self,
+        mut job: Job,
+        messages: &mut mpsc::UnboundedReceiver<Control>,
+    ) -> Result<Report, BackendError> {
+        let began = Instant::now();
+        let shell = {
+            let state = Arc::clone(&self.state);
+            let starting =
+                Shell::start(&*self.backend, &self.started, &self.marks, state, &[], false);
+            let mut starting = std::pin::pin!(starting);
+            loop {
+                let outcome = tokio::select! {
+                    biased;
+                    shell = &mut starting => break shell?,
+                    Some(message) = messages.recv() => match message {
+                        Control::Kill(cause) => Outcome::Interrupted { cause },
+                        Control::Subscribe(subscriber) => {
+                            job.fanout.add(subscriber);
+                            continue;
+                        }
+                    },
+                    () = sleep_until(job.deadline) => Outcome::TimedOut { limit: job.limit },
+                };
+                return Ok(Report::without_a_shell(job, outcome, began.elapsed()));
+            }
+        };
+        Ok(run::run(Arc::clone(&self.backend), shell, job, messages).await)
+    }
+}
+
+async fn living(spare: Option<Shell>) -> Option<Shell> {
+    let mut spare = spare?;
+    (!spare.has_ended().await).then_some(spare)
+}
+
+/// Reports the end of spawned work, also when that panics.
+pub(super) struct Guard<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> {
+    environment: ActorRef<EnvironmentMessage>,
+    message: Option<F>,
+    _result: std::marker::PhantomData<fn(T)>,
+}
+
+impl<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> Guard<T, F> {
+    pub(super) fn new(environment: ActorRef<EnvironmentMessage>, message: F) -> Self {
+        Self { environment, message: Some(message), _result: std::marker::PhantomData }
+    }
+
+    pub(super) fn finish(mut self, result: Result<T, BackendError>) {
+        self.send(result);
+    }
+
+    fn send(&mut self, result: Result<T, BackendError>) {
+        if let Some(message) = self.message.take() {
+            // An actor that is gone has answered its callers already.
+            let _ = self.environment.cast(message(result));
+        }
+    }
+}
+
+impl<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> Drop for Guard<T, F> {
+    fn drop(&mut self) {
+        self.send(Err(BackendError::internal("the work for this request crashed")));
+    }
+}
