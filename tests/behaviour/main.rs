@@ -27,4 +27,4 @@ macro_rules! sections {
     };
 }
 
-sections!(exits, functions, output, state);
+sections!(directories, exits, functions, output, state, stdin);
