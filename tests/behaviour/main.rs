@@ -27,4 +27,4 @@ macro_rules! sections {
     };
 }
 
-sections!(directories, exits, functions, output, state, stdin);
+sections!(background, directories, exits, functions, kill, output, poison, state, stdin);
