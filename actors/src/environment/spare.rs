@@ -93,10 +93,16 @@ impl EnvironmentState {
         self.spare = Spare::None;
     }
 
-    /// The spare, if it holds exactly `state`.
+    /// The spare, if it holds exactly `state`. One that could not enter the directory is none: it
+    /// may be there again by now.
     pub(super) fn take_spare(&mut self, state: &Arc<ShellState>) -> Option<Shell> {
         match std::mem::replace(&mut self.spare, Spare::None) {
-            Spare::Ready { shell, .. } if Arc::ptr_eq(&shell.state, state) => Some(*shell),
+            Spare::Ready { shell, .. }
+                if Arc::ptr_eq(&shell.state, state)
+                    && shell.hello.as_ref().is_none_or(|hello| hello.cwd == state.cwd) =>
+            {
+                Some(*shell)
+            }
             _ => None,
         }
     }

@@ -32,6 +32,9 @@ pub(super) const PROLOGUE: &str = "\\builtin read -r -t 2000000000 -N 10 __hx_n 
 /// The `trap` that users see: their EXIT trap is kept in `__hx_t` and run by ours, everything
 /// else goes to the builtin. In a subshell nothing of ours is armed, so it only hides our trap
 /// from listings. Tracing is off inside.
+///
+/// `__hx_q` sets `$?` for the command. `__hx_v` keeps `$?` and the options of the command's end, once,
+/// and stops `set -v`, which would show what is read next.
 const TRAP_FUNCTION: &str = r#"
 trap () {
   { \builtin local -; \builtin set +x; } 2>/dev/null
@@ -70,6 +73,7 @@ trap () {
   if [[ ${#__hx_l[@]} -gt 0 || -z $__hx_e ]]; then \builtin trap -- "$__hx_a" "${__hx_l[@]}"; fi
 }
 __hx_q () { \builtin unset -f __hx_q; \builtin return "$1"; }
+__hx_v () { \builtin : "${__hx_r=$?}" "${__hx_o=$SHELLOPTS}"; \builtin set +v; }
 "#;
 
 /// Ten digits and the script.
@@ -98,7 +102,7 @@ pub(super) fn load_script(nonce: &Nonce, state: &ShellState) -> Vec<u8> {
     out.extend(bash_quote(TRAP_FUNCTION.as_bytes()));
     out.push(b'\n');
     if state.dialect == Dialect::Bash && !state.functions.is_empty() {
-        push(&mut out, "\\builtin eval ");
+        push(&mut out, "\\builtin eval -- ");
         out.extend(bash_quote(&state.functions));
         out.push(b'\n');
         for line in state.function_attributes.split(|&b| b == b'\n').filter(|l| !l.is_empty()) {
@@ -151,7 +155,7 @@ const NEAREST: &str = "until \\builtin cd -- \"${__hx_d:-/}\"; do \
 
 fn push_aliases(out: &mut Vec<u8>, state: &ShellState) {
     if !state.aliases.is_empty() {
-        push(out, "\\builtin eval ");
+        push(out, "\\builtin eval -- ");
         out.extend(bash_quote(&state.aliases));
         out.push(b'\n');
     }
@@ -180,6 +184,9 @@ fn push_options(out: &mut Vec<u8>, state: &ShellState) {
 pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(input.command.len() + 2048);
     push(&mut out, "\\builtin unset -v __hx_n __hx_s; \\builtin trap -- ");
+    out.extend(bash_quote(EXIT_TRAP_FIRST));
+    // The line feed is written as an escape: the command begins on line 1.
+    push(&mut out, "$'\\n'");
     out.extend(bash_quote(&exit_trap(nonce, input.separate)));
     push(&mut out, " EXIT; ");
     match input.cwd {
@@ -203,7 +210,7 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
         out.extend(bash_quote(value));
         push(&mut out, "; ");
     }
-    push(&mut out, &format!("__hx_q {}; \\builtin eval ", input.last_status));
+    push(&mut out, &format!("__hx_q {}; \\builtin eval -- ", input.last_status));
     out.extend(bash_quote(input.command));
     if !input.stdin {
         push(&mut out, " </dev/null");
@@ -211,11 +218,18 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
     if input.separate {
         push(&mut out, &format!(" 2>&{CONTROL}"));
     }
+    push(&mut out, "; { __hx_v; } >&- 2>&-");
     out
 }
 
+const EXIT_TRAP_FIRST: &[u8] = b"{ __hx_v; } >&- 2>&-";
+
 /// The trap: saves `$?` before anything else, silences tracing and the user's own traps, runs the
 /// user's EXIT trap if there is one, writes the final record.
+///
+/// Its first line, [`EXIT_TRAP_FIRST`], is short because `set -v` shows it, and nothing more, when the command calls
+/// `exit`. A function of the user named `unset` or `builtin` is got rid of in POSIX mode, where the
+/// special builtin `unset` comes before functions; assigning the variable enters that mode.
 ///
 /// A user's EXIT trap may itself call `exit`, which ends the shell at once; so a provisional
 /// record goes before it.
@@ -224,14 +238,15 @@ fn exit_trap(nonce: &Nonce, separate: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(2048);
     push(
         &mut out,
-        "{ __hx_r=$? __hx_o=$SHELLOPTS; \\builtin trap - DEBUG ERR RETURN; \
-         \\builtin set +exuv +o posix; } >&- 2>&-; ",
+        "{ [[ -o posix ]] || POSIXLY_CORRECT=; \\unset -f unset builtin; \
+         \\builtin trap - DEBUG ERR RETURN; \\builtin set +exuv +o posix; } >&- 2>&-; ",
     );
     push(&mut out, "if [[ -n ${__hx_t+x} ]]; then ");
     push_record(&mut out, nonce, PROVISIONAL, separate);
-    push(&mut out, "(\\builtin exit \"$__hx_r\"); \\builtin eval \"$__hx_t\"");
+    push(&mut out, "(\\builtin exit \"$__hx_r\"); \\builtin eval -- \"$__hx_t\"");
     push(&mut out, &format!("{stderr}; \\builtin unset -v __hx_t; fi; "));
     push_record(&mut out, nonce, FINAL, separate);
+    push(&mut out, "\\builtin exit \"$__hx_r\"");
     out
 }
 
@@ -244,7 +259,7 @@ fn push_record(out: &mut Vec<u8>, nonce: &Nonce, kind: u8, separate: bool) {
          \\builtin declare -f; \\builtin printf '\\000'; \
          \\builtin declare -F; \\builtin printf '\\000'; \
          \\builtin alias -p; \\builtin printf '\\000'; ";
-    push(out, &format!("{{ \\unset -f {} __hx_q; ", RESERVED_FUNCTIONS.join(" ")));
+    push(out, &format!("{{ \\builtin unset -f {} __hx_q __hx_v; ", RESERVED_FUNCTIONS.join(" ")));
     push(out, &format!("\\builtin printf '\\000{mark}:{}'; ", char::from(kind)));
     push(out, body);
     if separate {

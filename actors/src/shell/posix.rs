@@ -136,7 +136,9 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
         push(&mut out, "; ");
     }
     push(&mut out, &format!("__hx_q {}; command eval ", input.last_status));
-    out.extend(posix_quote(input.command));
+    // A command that begins with a hyphen is no option; not every `eval` knows `--`.
+    let command = [if input.command.starts_with(b"-") { b" " } else { &b""[..] }, input.command];
+    out.extend(posix_quote(&command.concat()));
     if !input.stdin {
         push(&mut out, " </dev/null");
     }

@@ -155,8 +155,10 @@ fn text(bytes: &[u8]) -> Result<&str, RecordError> {
     std::str::from_utf8(bytes).map_err(|_| damaged("text that is not UTF-8"))
 }
 
+/// Some shells let `exit` have any number; the system keeps its last eight bits.
 fn parse_status(bytes: &[u8]) -> Result<u8, RecordError> {
-    text(bytes)?.parse().map_err(|_| damaged("exit status"))
+    let status: i64 = text(bytes)?.parse().map_err(|_| damaged("exit status"))?;
+    Ok((status & 0xff) as u8)
 }
 
 fn parse_umask(bytes: &[u8]) -> Result<u32, RecordError> {
