@@ -26,6 +26,7 @@ mod memory;
 mod options;
 mod output;
 mod place;
+mod processor;
 mod reference;
 mod report;
 mod sample;
@@ -70,6 +71,7 @@ async fn rows(options: Options) -> Result<Report, Failure> {
     latency::back_to_back(&place, &options, &mut report).await?;
     latency::cold(&place, &options, &mut report).await?;
     latency::large_state(&place, &options, &mut report).await?;
+    processor::time(&place, &options, &mut report).await?;
     load::sustained(&place, &options, &mut report).await?;
     load::burst(&place, &options, &mut report).await?;
     output::drained(&place, &options, &mut report).await?;
