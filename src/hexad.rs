@@ -1,5 +1,6 @@
 //! The library's front door.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ struct Inner {
     handle: std::sync::Mutex<Option<JoinHandle<()>>>,
     owners: Option<Arc<Owners>>,
     mark: String,
+    state_folder: PathBuf,
 }
 
 /// How to start a hexad; made with [`Hexad::builder`].
@@ -98,7 +100,7 @@ impl Builder {
         };
         let (supervisor, handle) = hexad_actors::start(arguments).await?;
         let handle = std::sync::Mutex::new(Some(handle));
-        Ok(Hexad(Arc::new(Inner { supervisor, handle, owners, mark })))
+        Ok(Hexad(Arc::new(Inner { supervisor, handle, owners, mark, state_folder: folder })))
     }
 }
 
@@ -129,6 +131,12 @@ impl Hexad {
     #[must_use]
     pub fn supervisor(&self) -> ActorRef<SupervisorMessage> {
         self.0.supervisor.clone()
+    }
+
+    /// Where a request may keep its whole output ([`Execute::spill`]); files there stay for a day.
+    #[must_use]
+    pub fn spill_folder(&self) -> PathBuf {
+        self.0.state_folder.join(crate::owner::SPILLS)
     }
 
     /// How every environment is.

@@ -6,10 +6,17 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::private;
+
+/// The folder of whole outputs, in the state folder.
+pub(crate) const SPILLS: &str = "spills";
+
+/// How long a whole output is kept.
+const SPILL_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The record of one runtime.
 #[derive(Debug, Serialize, Deserialize)]
@@ -25,6 +32,7 @@ struct Record {
 #[derive(Debug)]
 pub struct Owners {
     folder: PathBuf,
+    spills: PathBuf,
     mark: String,
 }
 
@@ -45,7 +53,7 @@ impl Owners {
         };
         let text = serde_json::to_vec(&record).map_err(io::Error::other)?;
         private::write(&folder.join(format!("{mark}.json")), &text)?;
-        Ok(Self { folder, mark: mark.to_owned() })
+        Ok(Self { folder, spills: state_folder.join(SPILLS), mark: mark.to_owned() })
     }
 
     /// Removes the record: everything of this runtime has ended.
@@ -57,6 +65,7 @@ impl Owners {
     #[must_use]
     pub fn sweep(&self) -> Vec<String> {
         let mut found = Vec::new();
+        remove_old(&self.spills);
         let Ok(entries) = fs::read_dir(&self.folder) else { return found };
         for entry in entries.flatten() {
             let path = entry.path();
@@ -86,6 +95,16 @@ impl Owners {
             let _ = fs::remove_file(&path);
         }
         found
+    }
+}
+
+/// Removes whole outputs that nobody fetched for long.
+fn remove_old(spills: &Path) {
+    for entry in fs::read_dir(spills).into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|m| m.modified()).map(|time| time.elapsed());
+        if matches!(age, Ok(Ok(age)) if age > SPILL_LIFETIME) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 
@@ -134,6 +153,19 @@ mod tests {
         assert!(own.folder.join("own1.json").exists());
         own.resign();
         assert!(!own.folder.join("own1.json").exists());
+    }
+
+    #[test]
+    fn whole_outputs_go_after_a_day() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = Owners::register(folder.path(), "own3").unwrap();
+        fs::create_dir(&own.spills).unwrap();
+        let (old, new) = (own.spills.join("old.out"), own.spills.join("new.out"));
+        fs::write(&new, b"x").unwrap();
+        let yesterday = std::time::SystemTime::now() - SPILL_LIFETIME - Duration::from_secs(60);
+        fs::File::create(&old).unwrap().set_modified(yesterday).unwrap();
+        assert!(own.sweep().is_empty());
+        assert!(!old.exists() && new.exists());
     }
 
     #[test]

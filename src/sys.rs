@@ -4,14 +4,15 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+#[cfg(feature = "local")]
 use std::os::fd::OwnedFd;
 
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+#[cfg(feature = "local")]
+use tokio::io::{Interest, unix::AsyncFd};
 
 /// Watches a descriptor for readiness. Must be called within a tokio runtime.
-pub(crate) fn watch(fd: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedFd>> {
+#[cfg(feature = "local")]
+pub(crate) fn watch(fd: OwnedFd, interest: Interest) -> std::io::Result<AsyncFd<OwnedFd>> {
     // SAFETY: an `OwnedFd` is open, always gives the same descriptor, and belongs to the `AsyncFd`
     // from here on; nothing lets go of it before that does.
     Ok(unsafe { AsyncFd::register_with_interest(fd, interest) }?)

@@ -160,12 +160,11 @@ impl Backend for Local {
         };
         state.variables.retain(|v| !v.is_exported() || keep(v));
         let Some(wanted) = find("PATH") else { return };
-        if let Some(path) = state.variables.iter_mut().find(|v| v.name == "PATH") {
-            if let Some(captured) = path.scalar() {
-                let captured = bytes_to_os(captured);
-                let merged = policy::merge_path(wanted, &captured);
-                path.value = Some(bash_quote(merged.as_encoded_bytes()));
-            }
+        if let Some(path) = state.variables.iter_mut().find(|v| v.name == "PATH")
+            && let Some(captured) = path.scalar()
+        {
+            let merged = policy::merge_path(wanted, &bytes_to_os(captured));
+            path.value = Some(bash_quote(merged.as_encoded_bytes()));
         }
     }
 

@@ -101,6 +101,10 @@ pub(super) struct ExecArguments {
     #[arg(long)]
     pub(super) separate: bool,
 
+    /// Keep the whole output in a file as well, and say where; it stays for a day
+    #[arg(long)]
+    pub(super) spill: bool,
+
     /// Print events as JSON lines instead of the output
     #[arg(long)]
     pub(super) json: bool,

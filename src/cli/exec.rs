@@ -49,10 +49,11 @@ pub(super) async fn run(context: &Context, arguments: ExecArguments) -> Result<u
     let id = task_id(&arguments.task);
     TaskId::new(&id).map_err(|e| Failure::usage(format!("--task: {e}")))?;
     let show = if arguments.json { Show::Json } else { Show::Output };
-    let request = request(&arguments).await?;
+    let mut request = request(&arguments).await?;
     request.check(&config.settings).map_err(|e| Failure::usage(e.to_string()))?;
     let signals = Signals::listen()?;
     let hexad = context.start(config, arguments.task.task.is_some(), None).await?;
+    request.spill = arguments.spill.then(|| hexad.spill_folder());
     let ended = follow(&hexad, &id, request, show, signals).await;
     if matches!(ended, Ok(Ended::Quit)) {
         // Dropped without a shutdown it ends everything at once, without grace.
@@ -215,6 +216,9 @@ pub(super) fn explain(result: &ExecuteResult) {
         Outcome::Interrupted { .. } => say("interrupted"),
         Outcome::Lost { reason } => say(&format!("the environment was lost: {reason}")),
         _ => {}
+    }
+    for spill in result.output.spill.iter().chain(result.stderr.iter().flat_map(|e| &e.spill)) {
+        say(&format!("the whole output is in {}", spill.display()));
     }
     if !result.left_running.is_empty() {
         let list: Vec<String> =

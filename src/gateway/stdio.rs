@@ -139,12 +139,14 @@ fn begin(
 ) -> impl Future<Output = ()> + Send + 'static {
     let Request { id, op } = request;
     let supervisor = hexad.supervisor();
+    let spills = hexad.spill_folder();
     let cast = move |message| {
         // A supervisor that is gone drops the reply, which is an answer.
         let _ = supervisor.cast(message);
     };
     let work: std::pin::Pin<Box<dyn Future<Output = Answer> + Send>> = match op {
-        Op::Execute { task, mut request, stream } => {
+        Op::Execute { task, mut request, stream, spill } => {
+            request.spill = spill.then_some(spills);
             let (sender, receiver) = mpsc::channel(EVENTS);
             request.subscriber = Some(Subscriber { sender, slow: Slow::Skip });
             let (reply, answer) = Reply::new();
@@ -219,10 +221,10 @@ async fn pass_on(
         if !stream && matches!(event, Event::Output { .. } | Event::Gap { .. }) {
             continue;
         }
-        if let Some(value) = wire::execute_event(id.as_deref(), &task, &event) {
-            if events.send(value).await.is_err() {
-                return;
-            }
+        if let Some(value) = wire::execute_event(id.as_deref(), &task, &event)
+            && events.send(value).await.is_err()
+        {
+            return;
         }
         if last {
             return;

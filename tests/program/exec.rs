@@ -124,6 +124,15 @@ fn json_has_the_events_of_the_wire() {
 }
 
 #[test]
+fn the_whole_output_can_be_kept_in_a_file() {
+    let here = Surroundings::new();
+    let run = here.run(&["exec", "--spill", "--", "seq 100000"]);
+    let path = run.err.trim().strip_prefix("hexad: the whole output is in ").unwrap();
+    assert_eq!(std::fs::read_to_string(path).unwrap(), run.out);
+    assert!(run.out.ends_with("99999\n100000\n"));
+}
+
+#[test]
 fn the_environment_of_hexad_cannot_be_read_by_the_command() {
     let here = Surroundings::new();
     let output = here

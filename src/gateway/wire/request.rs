@@ -32,6 +32,8 @@ pub enum Op {
         request: Box<Execute>,
         /// Whether the caller wants `output` events.
         stream: bool,
+        /// Whether the whole output is to be kept in a file.
+        spill: bool,
     },
     /// End the running command of a task, or one request of it.
     Interrupt {
@@ -94,6 +96,8 @@ pub struct ExecuteFields {
     fork: bool,
     #[serde(default)]
     stream: bool,
+    #[serde(default)]
+    spill: bool,
     #[serde(default)]
     streams: StreamsField,
     #[serde(default)]
@@ -174,8 +178,8 @@ fn parse_op(op: &str, fields: Map<String, Value>, id: Option<&str>) -> Result<Op
     Ok(match op {
         "execute" => {
             let fields: ExecuteFields = read(op, fields)?;
-            let (task, stream) = (fields.task_id.clone(), fields.stream);
-            Op::Execute { task, request: Box::new(fields.into_request(id)?), stream }
+            let (task, stream, spill) = (fields.task_id.clone(), fields.stream, fields.spill);
+            Op::Execute { task, request: Box::new(fields.into_request(id)?), stream, spill }
         }
         "interrupt" => {
             let InterruptFields { task_id, request_id } = read(op, fields)?;

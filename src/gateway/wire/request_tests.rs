@@ -14,7 +14,9 @@ fn an_execute_request_is_read_with_its_defaults() {
         "timeout":1.5,"stdin_data":null,"env":{"A":"1"},"fork":false,"stream":true}"#;
     let request = Request::parse(text.as_bytes()).unwrap();
     assert_eq!(request.id.as_deref(), Some("1"));
-    let Op::Execute { task, request, stream } = request.op else { panic!("not execute") };
+    let Op::Execute { task, request, stream, spill: false } = request.op else {
+        panic!("not execute")
+    };
     assert_eq!(task.as_str(), "t1");
     assert!(stream);
     assert_eq!(request.command, b"make");
