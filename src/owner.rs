@@ -43,6 +43,8 @@ impl Owners {
     /// The folder or the record cannot be written.
     pub fn register(state_folder: &Path, mark: &str) -> io::Result<Self> {
         let folder = state_folder.join("runtimes");
+        // The folder above as well: in a shared temp dir somebody else may have made it first.
+        private::make_folder(state_folder)?;
         private::make_folder(&folder)?;
         let pid = i32::try_from(std::process::id()).unwrap_or(0);
         let record = Record {

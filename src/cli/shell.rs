@@ -29,6 +29,11 @@ pub(super) async fn run(context: &Context, arguments: ShellArguments) -> Result<
     let hexad = context.start(config, arguments.task.task.is_some(), None).await?;
     let label = arguments.task.task.as_deref().unwrap_or("hexad").to_owned();
     let mut status = 0;
+    // Gets the environment ready, so that the first prompt knows where it is; as a fork it leaves
+    // the saved state, `$?` included, as it was.
+    let mut first = Execute::new("").fork();
+    first.profile.clone_from(&profile);
+    follow(&hexad, &id, first, Show::Output, Signals::listen()?).await?;
     loop {
         let cwd = match hexad.task(&id).state().await? {
             Some(state) => state.cwd_text(),
