@@ -147,6 +147,10 @@ pub struct Capabilities {
     /// Whether a stream without an end, once the process ended, means that another process
     /// still holds it.
     pub tracks_holders: bool,
+    /// Whether standard output and control stream reach us on ways of their own, so that what
+    /// was printed may come behind the final record. Standard output then gets an end mark too,
+    /// which is taken out again.
+    pub unordered: bool,
     /// Whether processes keep running between two runtimes.
     pub survives_restart: bool,
 }
@@ -157,6 +161,7 @@ impl Default for Capabilities {
             settle: Duration::from_millis(100),
             exit_grace: Duration::ZERO,
             tracks_holders: false,
+            unordered: false,
             survives_restart: false,
         }
     }
@@ -183,7 +188,8 @@ pub struct SpawnSpec {
 /// One running process, seen through its streams.
 ///
 /// Order: bytes that the process wrote to standard output before it wrote to the control stream
-/// can be read, without waiting, once those of the control stream have been. Dropping a process
+/// can be read, without waiting, once those of the control stream have been; or the instance says
+/// that it is [`Capabilities::unordered`]. Dropping a process
 /// does not end it; the environment does that through [`Backend::signal`].
 pub struct Process {
     /// Standard input; dropping or shutting it down is the end of file.

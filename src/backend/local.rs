@@ -123,6 +123,7 @@ impl Backend for Local {
                 settle: Duration::ZERO,
                 exit_grace: EXIT_GRACE,
                 tracks_holders: true,
+                unordered: false,
                 survives_restart: false,
             },
             notices,

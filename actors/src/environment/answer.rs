@@ -88,6 +88,8 @@ fn send_last(subscriber: Subscriber, gap: Option<Event>, event: Event) {
 pub(super) struct Waiting {
     pub(super) request: Execute,
     pub(super) askers: Vec<Asker>,
+    /// Whether it was tried before, on an instance that turned out to be gone.
+    pub(super) again: bool,
 }
 
 impl Waiting {

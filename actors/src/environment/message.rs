@@ -10,6 +10,7 @@ use crate::request::Execute;
 use crate::run::{Report, Shell};
 
 use super::provision::Provisioned;
+use super::work::Unstarted;
 
 /// A message to an environment. The supervisor passes on what callers send; the rest is the
 /// environment's own work reporting back.
@@ -34,7 +35,7 @@ pub(crate) enum EnvironmentMessage {
     /// Provisioning says something.
     Provisioning(String),
     /// A command ended. The number tells which.
-    Done(u64, Result<Box<Report>, BackendError>),
+    Done(u64, Result<Box<Report>, Unstarted>),
     /// A spare is ready, or could not be made.
     Spare(u64, Result<Box<Shell>, BackendError>),
     /// The spare has waited long enough.

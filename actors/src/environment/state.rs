@@ -16,7 +16,7 @@ use super::message::{EnvironmentMessage, EnvironmentStatus, RunningStatus};
 use super::provision::{Provisioned, Provisioning};
 use super::release::Releasing;
 use super::spare::Spare;
-use super::work::{Guard, Work};
+use super::work::{Guard, Unstarted, Work};
 use crate::backend::{Progress, Started};
 use crate::error::{BackendError, Error};
 use crate::event::Event;
@@ -46,6 +46,8 @@ pub(super) struct Running {
     since: Instant,
     pub(super) control: mpsc::UnboundedSender<Control>,
     askers: Vec<Asker>,
+    /// Whether it was tried before, on an instance that turned out to be gone.
+    again: bool,
     task: JoinHandle<()>,
 }
 
@@ -155,7 +157,7 @@ impl EnvironmentState {
             let position = self.queue.len() + usize::from(self.foreground().is_some());
             asker.tell(Event::Queued { position });
         }
-        let waiting = Waiting { request, askers: vec![asker] };
+        let waiting = Waiting { request, askers: vec![asker], again: false };
         // A fork does not wait for its turn, only for the instance.
         if fork {
             self.queue.push_front(waiting);
@@ -278,7 +280,7 @@ impl EnvironmentState {
             request,
         };
         let (id, command) = (job.request.id.clone(), first_line(&job.request.command));
-        let guard = Guard::new(self.myself.clone(), move |result: Result<_, BackendError>| {
+        let guard = Guard::new(self.myself.clone(), move |result: Result<_, Unstarted>| {
             EnvironmentMessage::Done(key, result.map(Box::new))
         });
         let work = Work {
@@ -290,8 +292,9 @@ impl EnvironmentState {
         let task = tokio::spawn(async move {
             guard.finish(work.run(spare, job, messages).await);
         });
-        let askers = waiting.askers;
-        self.running.insert(key, Running { id, fork, command, since, control, askers, task });
+        let (askers, again) = (waiting.askers, waiting.again);
+        let running = Running { id, fork, command, since, control, askers, again, task };
+        self.running.insert(key, running);
     }
 
     fn limit(&self, request: &Execute) -> Duration {
@@ -301,12 +304,12 @@ impl EnvironmentState {
         }
     }
 
-    pub(super) fn done(&mut self, key: u64, result: Result<Box<Report>, BackendError>) {
+    pub(super) fn done(&mut self, key: u64, result: Result<Box<Report>, Unstarted>) {
         let Some(running) = self.running.remove(&key) else { return };
         self.last_activity = Instant::now();
         let lost = match &result {
             Ok(report) => matches!(report.outcome, Outcome::Lost { .. }),
-            Err(error) => matches!(error, BackendError::Lost { .. }),
+            Err(unstarted) => matches!(unstarted.error, BackendError::Lost { .. }),
         };
         // The instance may be gone: look again before the next command.
         if lost && self.running.is_empty() && matches!(self.phase, Phase::Ready(_)) {
@@ -315,7 +318,12 @@ impl EnvironmentState {
         }
         match result {
             Ok(report) => self.conclude(running, *report),
-            Err(error) => {
+            Err(Unstarted { error, request: Some(request) })
+                if lost && !running.again && matches!(self.phase, Phase::Cold) =>
+            {
+                self.try_again(*request, running.askers, &error);
+            }
+            Err(Unstarted { error, .. }) => {
                 let error = self.error(error);
                 for asker in running.askers {
                     asker.fail(error.clone());
@@ -327,6 +335,19 @@ impl EnvironmentState {
         } else {
             self.go_on();
         }
+    }
+
+    /// The instance was gone when the command's shell was to be started, so nothing of it ran: it
+    /// is first in line for the next instance. Once; the result says what happened.
+    fn try_again(&mut self, request: Execute, askers: Vec<Asker>, error: &BackendError) {
+        self.notices.push(Notice::new(
+            "instance_lost",
+            format!(
+                "{error}; the command had not begun and was given to a new instance. The shell \
+                 state carried over; files and processes of the old instance may be gone"
+            ),
+        ));
+        self.queue.push_front(Waiting { request, askers, again: true });
     }
 
     fn conclude(&mut self, running: Running, report: Report) {

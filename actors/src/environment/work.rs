@@ -10,6 +10,7 @@ use super::message::EnvironmentMessage;
 use crate::backend::{Backend, Started};
 use crate::error::BackendError;
 use crate::outcome::Outcome;
+use crate::request::Execute;
 use crate::run::{self, Control, Job, Marks, Report, Shell};
 use crate::shell::ShellState;
 
@@ -21,13 +22,27 @@ pub(super) struct Work {
     pub(super) state: Arc<ShellState>,
 }
 
+/// Why a command has no report. Nothing of it ran.
+#[derive(Debug)]
+pub(crate) struct Unstarted {
+    pub(crate) error: BackendError,
+    /// The command, to be tried once more. None if that is not known.
+    pub(crate) request: Option<Box<Execute>>,
+}
+
+impl From<BackendError> for Unstarted {
+    fn from(error: BackendError) -> Self {
+        Self { error, request: None }
+    }
+}
+
 impl Work {
     pub(super) async fn run(
         self,
         spare: Option<Shell>,
         job: Job,
         mut messages: mpsc::UnboundedReceiver<Control>,
-    ) -> Result<Report, BackendError> {
+    ) -> Result<Report, Unstarted> {
         let Some(spare) = living(spare).await else {
             return self.run_fresh(job, &mut messages).await;
         };
@@ -53,7 +68,7 @@ impl Work {
         self,
         mut job: Job,
         messages: &mut mpsc::UnboundedReceiver<Control>,
-    ) -> Result<Report, BackendError> {
+    ) -> Result<Report, Unstarted> {
         let began = Instant::now();
         let shell = {
             let state = Arc::clone(&self.state);
@@ -63,7 +78,13 @@ impl Work {
             loop {
                 let outcome = tokio::select! {
                     biased;
-                    shell = &mut starting => break shell?,
+                    shell = &mut starting => match shell {
+                        Ok(shell) => break shell,
+                        Err(error) => {
+                            let request = Some(Box::new(job.request));
+                            return Err(Unstarted { error, request });
+                        }
+                    },
                     Some(message) = messages.recv() => match message {
                         Control::Kill(cause) => Outcome::Interrupted { cause },
                         Control::Subscribe(subscriber) => {
@@ -86,22 +107,30 @@ async fn living(spare: Option<Shell>) -> Option<Shell> {
 }
 
 /// Reports the end of spawned work, also when that panics.
-pub(super) struct Guard<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> {
+pub(super) struct Guard<T, E, F>
+where
+    E: From<BackendError>,
+    F: FnOnce(Result<T, E>) -> EnvironmentMessage,
+{
     environment: ActorRef<EnvironmentMessage>,
     message: Option<F>,
-    _result: std::marker::PhantomData<fn(T)>,
+    _result: std::marker::PhantomData<fn(T, E)>,
 }
 
-impl<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> Guard<T, F> {
+impl<T, E, F> Guard<T, E, F>
+where
+    E: From<BackendError>,
+    F: FnOnce(Result<T, E>) -> EnvironmentMessage,
+{
     pub(super) fn new(environment: ActorRef<EnvironmentMessage>, message: F) -> Self {
         Self { environment, message: Some(message), _result: std::marker::PhantomData }
     }
 
-    pub(super) fn finish(mut self, result: Result<T, BackendError>) {
+    pub(super) fn finish(mut self, result: Result<T, E>) {
         self.send(result);
     }
 
-    fn send(&mut self, result: Result<T, BackendError>) {
+    fn send(&mut self, result: Result<T, E>) {
         if let Some(message) = self.message.take() {
             // An actor that is gone has answered its callers already.
             let _ = self.environment.cast(message(result));
@@ -109,8 +138,12 @@ impl<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> Guard<T, F> {
     }
 }
 
-impl<T, F: FnOnce(Result<T, BackendError>) -> EnvironmentMessage> Drop for Guard<T, F> {
+impl<T, E, F> Drop for Guard<T, E, F>
+where
+    E: From<BackendError>,
+    F: FnOnce(Result<T, E>) -> EnvironmentMessage,
+{
     fn drop(&mut self) {
-        self.send(Err(BackendError::internal("the work for this request crashed")));
+        self.send(Err(BackendError::internal("the work for this request crashed").into()));
     }
 }

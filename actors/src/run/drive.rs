@@ -20,11 +20,15 @@ use crate::backend::{Backend, Exit, ExitStatus, Scope};
 use crate::event::{Event, Stream, Subscriber};
 use crate::outcome::{InterruptCause, Outcome};
 use crate::request::Streams;
+use crate::shell::record::END;
 use crate::shell::{CommandInput, Frame, FrameReader};
 
 /// The most that is read from a stream once its process has ended: more than any pipe holds, so
 /// nothing of the command is lost, and a background writer cannot keep us.
 const DRAIN_LIMIT: u64 = 4 * 1024 * 1024;
+/// How long the end mark of the output may take behind the final record. It is on its way; only a
+/// command that closed the descriptor it goes to keeps it from coming.
+const END_MARK_LIMIT: Duration = Duration::from_secs(2);
 const FIRST_BUFFER: usize = 8 * 1024;
 const LARGE_BUFFER: usize = 256 * 1024;
 
@@ -62,6 +66,10 @@ struct Stdout {
     stream: Box<dyn AsyncRead + Send + Unpin>,
     buffer: Vec<u8>,
     open: bool,
+    /// Looks for the end mark, where there is one.
+    frames: Option<FrameReader>,
+    /// Whether everything that the shell itself wrote has come.
+    complete: bool,
 }
 
 struct Controls {
@@ -90,6 +98,7 @@ pub(crate) async fn run(
             last_status: shell.state.last_status,
             stdin: job.request.stdin.is_some(),
             separate,
+            end_mark: job.capabilities.unordered,
         },
     ));
     let scope = shell.scope();
@@ -102,7 +111,13 @@ pub(crate) async fn run(
     let driver = Driver {
         scope,
         separate,
-        stdout: Stdout { stream: shell.process.stdout, buffer: Vec::new(), open: true },
+        stdout: Stdout {
+            stream: shell.process.stdout,
+            buffer: Vec::new(),
+            open: true,
+            frames: job.capabilities.unordered.then(|| FrameReader::new(&shell.nonce)),
+            complete: !job.capabilities.unordered,
+        },
         control: Controls {
             stream: shell.process.control,
             buffer: Vec::new(),
@@ -219,17 +234,32 @@ impl Driver<'_> {
         self.finish(unstarted, duration).await
     }
 
-    /// Reads what is buffered: the process has ended or said that it has.
+    /// Reads what is buffered: the process has ended or said that it has. Behind a final record,
+    /// the end mark of the output is waited for, where there is one.
     async fn drain(&mut self) {
-        let until = Instant::now() + self.job.capabilities.settle;
+        let settle = self.job.capabilities.settle;
+        let mut waiting = self.ending.is_complete() && !self.stdout.complete;
+        let mut until = Instant::now() + if waiting { END_MARK_LIMIT } else { settle };
         let limit = self.capture.total() + DRAIN_LIMIT;
-        while (self.stdout.open || self.control.open) && self.capture.total() < limit {
+        while (self.stdout.open || self.control.open)
+            && (waiting || self.capture.total() < limit)
+        {
             tokio::select! {
                 biased;
                 bytes = self.control.read() => self.take_control(bytes).await,
                 bytes = self.stdout.read() => self.take_stdout(bytes).await,
-                () = settled(until, self.job.capabilities.settle) => break,
+                () = settled(until, settle) => break,
             }
+            if waiting && (self.stdout.complete || !self.stdout.open) {
+                waiting = false;
+                until = Instant::now() + settle;
+            }
+        }
+        let Some(mut frames) = self.stdout.frames.take() else { return };
+        let mut held_back = Vec::new();
+        frames.finish(&mut held_back);
+        if !held_back.is_empty() {
+            self.pass(Stream::Stdout, &held_back).await;
         }
     }
 
@@ -318,7 +348,17 @@ impl Driver<'_> {
             return;
         }
         let buffer = std::mem::take(&mut self.stdout.buffer);
-        self.pass(Stream::Stdout, &buffer).await;
+        match &mut self.stdout.frames {
+            None => self.pass(Stream::Stdout, &buffer).await,
+            Some(reader) => {
+                let (mut frames, mut outside) = (Vec::new(), Vec::new());
+                reader.feed(&buffer, &mut frames, &mut outside);
+                self.stdout.complete |= frames.iter().any(|f| f.kind == END);
+                if !outside.is_empty() {
+                    self.pass(Stream::Stdout, &outside).await;
+                }
+            }
+        }
         self.stdout.buffer = buffer;
     }
 

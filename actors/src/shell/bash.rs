@@ -10,13 +10,16 @@ use super::options::{
     CARRIED_SET_OPTIONS, CARRIED_SHOPTS, RESERVED_FUNCTIONS, is_carried_variable,
 };
 use super::quote::bash_quote;
-use super::record::{FINAL, HELLO, MOVED, PROVISIONAL};
+use super::record::{END, FINAL, HELLO, MOVED, PROVISIONAL};
 use super::state::ShellState;
 use super::{CommandInput, Dialect};
 
 /// Where the control stream lives in the shell and its children. Out of the way of what scripts
 /// use by hand, and of what bash gives to `{name}>`.
 const CONTROL: &str = "242";
+
+/// Where standard output is kept for the end mark, whatever the command does with its own.
+const OUTPUT: &str = "241";
 
 /// Reads and evaluates two blocks. `-N` takes exactly the bytes of the block (bash reads them in
 /// pieces of 4 KiB, never past the end) and ignores `IFS`; the long `-t` overrides a `TMOUT` that
@@ -183,11 +186,15 @@ fn push_options(out: &mut Vec<u8>, state: &ShellState) {
 /// Arms the EXIT trap, evaluates the command.
 pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(input.command.len() + 2048);
-    push(&mut out, "\\builtin unset -v __hx_n __hx_s; \\builtin trap -- ");
+    push(&mut out, "\\builtin unset -v __hx_n __hx_s; ");
+    if input.end_mark {
+        push(&mut out, &format!("\\exec {OUTPUT}>&1; "));
+    }
+    push(&mut out, "\\builtin trap -- ");
     out.extend(bash_quote(EXIT_TRAP_FIRST));
     // The line feed is written as an escape: the command begins on line 1.
     push(&mut out, "$'\\n'");
-    out.extend(bash_quote(&exit_trap(nonce, input.separate)));
+    out.extend(bash_quote(&exit_trap(nonce, input)));
     push(&mut out, " EXIT; ");
     match input.cwd {
         Some(cwd) => {
@@ -233,7 +240,8 @@ const EXIT_TRAP_FIRST: &[u8] = b"{ __hx_v; } >&- 2>&-";
 ///
 /// A user's EXIT trap may itself call `exit`, which ends the shell at once; so a provisional
 /// record goes before it.
-fn exit_trap(nonce: &Nonce, separate: bool) -> Vec<u8> {
+fn exit_trap(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8> {
+    let separate = input.separate;
     let stderr = if separate { format!(" 2>&{CONTROL}") } else { String::new() };
     let mut out = Vec::with_capacity(2048);
     push(
@@ -246,6 +254,13 @@ fn exit_trap(nonce: &Nonce, separate: bool) -> Vec<u8> {
     push(&mut out, "(\\builtin exit \"$__hx_r\"); \\builtin eval -- \"$__hx_t\"");
     push(&mut out, &format!("{stderr}; \\builtin unset -v __hx_t; fi; "));
     push_record(&mut out, nonce, FINAL, separate);
+    if input.end_mark {
+        let (mark, kind) = (nonce.as_str(), char::from(END));
+        push(
+            &mut out,
+            &format!("\\builtin printf '\\000{mark}:{kind}\\000{mark};' >&{OUTPUT} 2>&-; "),
+        );
+    }
     push(&mut out, "\\builtin exit \"$__hx_r\"");
     out
 }

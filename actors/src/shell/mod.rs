@@ -52,6 +52,9 @@ pub struct CommandInput<'a> {
     pub stdin: bool,
     /// Whether standard error is kept apart (it then shares the control stream).
     pub separate: bool,
+    /// Whether standard output ends with an empty frame, behind everything that the command
+    /// itself wrote.
+    pub end_mark: bool,
 }
 
 impl Dialect {

@@ -7,12 +7,15 @@
 use super::control::Nonce;
 use super::options::{CARRIED_SET_OPTIONS, is_carried_variable};
 use super::quote::posix_quote;
-use super::record::{FINAL, HELLO, MOVED};
+use super::record::{END, FINAL, HELLO, MOVED};
 use super::state::ShellState;
 use super::{CommandInput, Dialect};
 
 /// The control descriptor: a POSIX sh need only know single digits.
 const CONTROL: &str = "9";
+
+/// Where standard output is kept for the end mark.
+const OUTPUT: &str = "8";
 
 /// Reads and evaluates two blocks, line by line (a `read` of a pipe takes single bytes and so
 /// never more than its line).
@@ -112,8 +115,12 @@ const NEAREST: &str = "until cd -- \"${__hx_d:-/}\"; do \
 /// Arms the EXIT trap, evaluates the command.
 pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(input.command.len() + 1024);
-    push(&mut out, "unset __hx_n __hx_s __hx_l; trap ");
-    out.extend(posix_quote(exit_trap(nonce, input.separate).as_bytes()));
+    push(&mut out, "unset __hx_n __hx_s __hx_l; ");
+    if input.end_mark {
+        push(&mut out, &format!("exec {OUTPUT}>&1; "));
+    }
+    push(&mut out, "trap ");
+    out.extend(posix_quote(exit_trap(nonce, input).as_bytes()));
     push(&mut out, " EXIT; ");
     let stderr = if input.separate { format!(" 2>&{CONTROL}") } else { String::new() };
     match input.cwd {
@@ -146,18 +153,25 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
     out
 }
 
-fn exit_trap(nonce: &Nonce, separate: bool) -> String {
+fn exit_trap(nonce: &Nonce, input: &CommandInput<'_>) -> String {
     let mark = nonce.as_str();
     let body = "printf '%s\\000' \"$__hx_r\"; pwd; printf '\\000'; umask; printf '\\000'; \
         printf '%s\\000' \"$__hx_o\"; unset __hx_o; set; printf '\\000'; \
         export -p; printf '\\000'; alias; printf '\\000'; ";
     let kind = char::from(FINAL);
     let options = "__hx_o=$(set +o); ";
-    let twice = if separate { format!("{options}{body}") } else { String::new() };
+    let end = match input.end_mark {
+        true => {
+            let end = char::from(END);
+            format!("; printf '\\000{mark}:{end}\\000{mark};' >&{OUTPUT} 2>/dev/null")
+        }
+        false => String::new(),
+    };
+    let twice = if input.separate { format!("{options}{body}") } else { String::new() };
     format!(
         "{{ __hx_r=$?; {options}set +exuv; unset -f __hx_q; }} 2>/dev/null; \
          {{ printf '\\000{mark}:{kind}'; {body}{twice}printf '\\000{mark};'; }} \
-         >&{CONTROL} 2>/dev/null"
+         >&{CONTROL} 2>/dev/null{end}"
     )
 }
 

@@ -20,17 +20,32 @@ async fn a_connection_that_goes_away_under_a_command_is_a_lost_outcome() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_spawn_that_finds_the_instance_gone_is_a_lost_error() {
+async fn a_command_that_never_began_gets_the_next_instance_and_is_told() {
     let rt = runtime().await;
     rt.run("t", "cd /kept").await;
     rt.backend("t").spawn_after(0, Act::Fail(BackendError::lost("the container is gone")));
+    let result = rt.run("t", "pwd").await;
+    assert_eq!(result.text(), "/kept\n");
+    let codes: Vec<_> = result.notices.iter().map(|n| n.code.as_str()).collect();
+    assert_eq!(codes, ["instance_lost"]);
+    assert!(result.notices[0].message.contains("the container is gone"), "{result:?}");
+    assert_eq!(rt.backend("t").count("started"), 2);
+    assert_eq!(rt.backend("t").ran(), ["cd /kept", "pwd"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_instance_that_is_gone_again_is_a_lost_error() {
+    let rt = runtime().await;
+    rt.run("t", "cd /kept").await;
+    for _ in 0..2 {
+        rt.backend("t").spawn_after(0, Act::Fail(BackendError::lost("the container is gone")));
+    }
     let (request, mut events) = watched("say x", 16, Slow::Skip);
     let error = rt.send("t", request).wait().await.unwrap_err();
     assert!(matches!(error, Error::Lost { .. }), "{error}");
     let seen = all_events(&mut events).await;
     assert!(matches!(seen.last(), Some(Event::Failed(Error::Lost { .. }))), "{seen:?}");
     assert_eq!(rt.run("t", "pwd").await.text(), "/kept\n");
-    assert_eq!(rt.backend("t").count("started"), 2);
     assert_eq!(rt.backend("t").ran(), ["cd /kept", "pwd"]);
 }
 
