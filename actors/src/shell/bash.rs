@@ -63,7 +63,7 @@ trap () {
   \builtin local -a __hx_l; __hx_l=()
   for __hx_i; do
     case $__hx_i in
-      0|[Ee][Xx][Ii][Tt]|[Ss][Ii][Gg][Ee][Xx][Ii][Tt]) __hx_e=1 ;;
+      0|[Ee][Xx][Ii][Tt]) __hx_e=1 ;;
       *) __hx_l[${#__hx_l[@]}]=$__hx_i ;;
     esac
   done
@@ -290,3 +290,7 @@ fn push(out: &mut Vec<u8>, text: &str) {
 #[cfg(test)]
 #[path = "bash_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "trap_tests.rs"]
+mod trap_tests;

@@ -16,6 +16,8 @@ pub mod options;
 mod posix;
 pub mod quote;
 pub(crate) mod raw;
+#[cfg(test)]
+mod real_shell;
 pub mod record;
 mod state;
 
