@@ -12,7 +12,7 @@ use super::options::{
 use super::quote::bash_quote;
 use super::record::{FINAL, HELLO, MOVED, PROVISIONAL};
 use super::state::ShellState;
-use super::{CommandInput, Dialect};
+use super::{CommandInput, Dialect, anchored};
 
 /// Where the control stream lives in the shell and its children. Out of the way of what scripts
 /// use by hand, and of what bash gives to `{name}>`.
@@ -192,7 +192,7 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
     match input.cwd {
         Some(cwd) => {
             push(&mut out, "\\builtin cd -- ");
-            out.extend(bash_quote(cwd));
+            out.extend(bash_quote(&anchored(cwd)));
             push(&mut out, if input.separate { " 2>&242" } else { "" });
             push(&mut out, " || \\builtin exit 126; ");
         }
