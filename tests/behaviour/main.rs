@@ -12,6 +12,7 @@
 )]
 
 mod harness;
+mod memory;
 mod rows;
 
 use harness::section;
@@ -27,4 +28,18 @@ macro_rules! sections {
     };
 }
 
-sections!(background, directories, exits, functions, kill, output, poison, state, stdin);
+sections!(
+    background,
+    directories,
+    exits,
+    functions,
+    kill,
+    login,
+    output,
+    poison,
+    policy,
+    requests,
+    restart,
+    state,
+    stdin,
+);
