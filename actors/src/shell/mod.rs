@@ -56,6 +56,13 @@ pub struct CommandInput<'a> {
     pub separate: bool,
 }
 
+/// A directory as `cd` takes it for nothing else: `CDPATH` is not searched for a relative one, and
+/// one called `-` is not the directory before.
+fn anchored(cwd: &[u8]) -> Vec<u8> {
+    let prefix: &[u8] = if cwd.starts_with(b"/") { b"" } else { b"./" };
+    [prefix, cwd].concat()
+}
+
 impl Dialect {
     /// The arguments that start a shell of this kind; constant, so nothing shows in a process
     /// list. `interactive` is for the login capture, whose files often ask for it.

@@ -9,7 +9,7 @@ use super::options::{CARRIED_SET_OPTIONS, is_carried_variable};
 use super::quote::posix_quote;
 use super::record::{FINAL, HELLO, MOVED};
 use super::state::ShellState;
-use super::{CommandInput, Dialect};
+use super::{CommandInput, Dialect, anchored};
 
 /// The control descriptor: a POSIX sh need only know single digits.
 const CONTROL: &str = "9";
@@ -116,7 +116,7 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
     match input.cwd {
         Some(cwd) => {
             push(&mut out, "command cd -- ");
-            out.extend(posix_quote(cwd));
+            out.extend(posix_quote(&anchored(cwd)));
             push(&mut out, &format!("{stderr} || exit 126; "));
         }
         None => {

@@ -130,7 +130,12 @@ async fn run_rows(target: &Arc<dyn Target>, rows: Vec<Row>) -> Vec<(&'static str
         let id = row.id;
         let handle = running.spawn(async move {
             let _place = places.acquire_owned().await;
-            match timeout(ROW_LIMIT, run_row(&*target, &shared, &row)).await {
+            let begun = std::time::Instant::now();
+            let ended = timeout(ROW_LIMIT, run_row(&*target, &shared, &row)).await;
+            if std::env::var_os("HEXAD_TEST_TIMES").is_some() {
+                println!("{:6.2} s {} on {}", begun.elapsed().as_secs_f64(), id, target.name());
+            }
+            match ended {
                 Ok(wrong) if wrong.is_empty() => Cell::Ok,
                 Ok(wrong) => Cell::Failed(wrong),
                 Err(_) => Cell::Failed(vec![format!("did not end within {ROW_LIMIT:?}")]),

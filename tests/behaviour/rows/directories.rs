@@ -132,6 +132,11 @@ fn requests() -> Vec<Row> {
             run("pwd").at("sub").out("@DIR@/sub\n"),
             run("pwd").out("@DIR@\n"),
         ]),
+        row("a relative directory for one command is below the working directory").runs([
+            run("mkdir -p @DIR@/-; export CDPATH=/usr; cd /; cd @DIR@; mkdir bin"),
+            run("pwd").at("bin").out("@DIR@/bin\n"),
+            run("pwd").at("-").out("@DIR@/-\n"),
+        ]),
         row("variables for one command").runs([
             run("pwd; echo \"$ONCE\"").env("ONCE", "1").has("1\n"),
             run("echo \"${ONCE-unset}\"").out("unset\n"),

@@ -25,8 +25,8 @@ fn ended() -> Vec<Row> {
             .out("")
             .within(10)
             .check(|r| {
-                let text = &r.notices[0].message;
-                if text.contains("0.3") { Ok(()) } else { Err(text.clone()) }
+                let text = format!("{:?}", r.notices);
+                if text.contains("limit of 0.3 s") { Ok(()) } else { Err(text) }
             })]),
         row("a change of state before a timeout").runs([
             run("X=old; cd @DIR@"),

@@ -96,10 +96,9 @@ fn long() -> Vec<Row> {
         )
         .events(|events| {
             for event in events {
-                if let Event::Output { data, seq, .. } = event {
-                    if std::str::from_utf8(data.as_bytes()).is_err() {
-                        return Err(format!("chunk {seq} cuts a character"));
-                    }
+                let Event::Output { data, seq, .. } = event else { continue };
+                if std::str::from_utf8(data.as_bytes()).is_err() {
+                    return Err(format!("chunk {seq} cuts a character"));
                 }
             }
             Ok(())
