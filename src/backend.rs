@@ -2,6 +2,8 @@
 //!
 //! A new backend is one module here and one line in [`Backends::new`].
 
+#[cfg(feature = "docker")]
+pub mod docker;
 #[cfg(feature = "local")]
 pub mod local;
 
@@ -22,15 +24,43 @@ type Factory = Box<dyn Fn(&TaskId) -> Arc<dyn Backend> + Send + Sync>;
 pub struct Backends {
     profiles: BTreeMap<String, (Profile, Result<Factory, String>)>,
     owners: Option<Arc<Owners>>,
+    #[cfg(feature = "docker")]
+    docker: Vec<Arc<docker::DockerProfile>>,
+}
+
+/// The runtime that backends are made for.
+#[derive(Clone, Copy, Debug)]
+pub struct RuntimeFacts<'a> {
+    /// Its mark.
+    pub mark: &'a str,
+    /// Whether it keeps shell states on disk, so that a later process may go on with a task.
+    pub keeps_state: bool,
 }
 
 impl Backends {
     /// Takes the profiles of `config`. One whose backend is not in this build gives an error
     /// when it is chosen, not before.
     #[must_use]
-    pub fn new(config: &Config, host: &Arc<Host>, owners: Option<Arc<Owners>>) -> Self {
-        let factory = |profile: &Profile| -> Result<Factory, String> {
+    pub fn new(
+        config: &Config,
+        host: &Arc<Host>,
+        owners: Option<Arc<Owners>>,
+        runtime: RuntimeFacts<'_>,
+    ) -> Self {
+        #[cfg(feature = "docker")]
+        let mut dockers: Vec<Arc<docker::DockerProfile>> = Vec::new();
+        let mut factory = |profile: &Profile| -> Result<Factory, String> {
             match profile.backend {
+                #[cfg(feature = "docker")]
+                BackendKind::Docker => {
+                    let RuntimeFacts { mark, keeps_state } = runtime;
+                    let docker = docker::DockerProfile::new(profile, host, mark, keeps_state)?;
+                    let swept = dockers.iter().any(|d| d.address() == docker.address());
+                    if !swept && profile.flag("docker_orphan_reaper") {
+                        dockers.push(Arc::clone(&docker));
+                    }
+                    Ok(Box::new(move |task| Arc::new(docker.backend(task))))
+                }
                 #[cfg(feature = "local")]
                 BackendKind::Local => {
                     let local = local::LocalProfile::new(profile, host);
@@ -49,7 +79,13 @@ impl Backends {
             .iter()
             .map(|(name, profile)| (name.clone(), (profile.clone(), factory(profile))))
             .collect();
-        Self { profiles, owners }
+        let _ = runtime;
+        Self {
+            profiles,
+            owners,
+            #[cfg(feature = "docker")]
+            docker: dockers,
+        }
     }
 }
 
@@ -59,6 +95,9 @@ pub fn built_in() -> Vec<&'static str> {
     let mut names = Vec::new();
     if cfg!(feature = "local") {
         names.push("local");
+    }
+    if cfg!(feature = "docker") {
+        names.push("docker");
     }
     names
 }
@@ -84,7 +123,16 @@ impl Provider for Backends {
     }
 
     async fn sweep(&self) -> Vec<String> {
-        let Some(owners) = self.owners.clone() else { return Vec::new() };
-        tokio::task::spawn_blocking(move || owners.sweep()).await.unwrap_or_default()
+        let mut found = match self.owners.clone() {
+            Some(owners) => {
+                tokio::task::spawn_blocking(move || owners.sweep()).await.unwrap_or_default()
+            }
+            None => Vec::new(),
+        };
+        #[cfg(feature = "docker")]
+        for docker in &self.docker {
+            found.extend(docker.sweep().await);
+        }
+        found
     }
 }

@@ -14,7 +14,7 @@ use ractor::ActorRef;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::backend::Backends;
+use crate::backend::{Backends, RuntimeFacts};
 use crate::config::Config;
 use crate::host::Host;
 use crate::owner::Owners;
@@ -91,8 +91,11 @@ impl Builder {
             .var(hexad_actors::shell::options::MARK_VARIABLE)
             .and_then(|mark| mark.to_str())
             .map(str::to_owned);
+        let facts =
+            RuntimeFacts { mark: &mark, keeps_state: matches!(self.persist, Persist::Yes { .. }) };
+        let backends = Backends::new(&self.config, &host, owners.clone(), facts);
         let arguments = RuntimeArguments {
-            provider: Arc::new(Backends::new(&self.config, &host, owners.clone())),
+            provider: Arc::new(backends),
             store,
             settings: self.config.settings.clone(),
             mark: mark.clone(),

@@ -114,24 +114,26 @@ fn is_alive(record: &Record) -> bool {
     record.boot == boot_id() && start_time(record.pid) == Some(record.start_time)
 }
 
-fn boot_id() -> String {
+pub(crate) fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
-#[cfg(feature = "local")]
-fn start_time(pid: i32) -> Option<u64> {
-    crate::backend::local::table::start_time(pid)
+/// When a process was started, in clock ticks since boot; none if there is none.
+pub(crate) fn start_time(pid: i32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name of the program may hold anything; what follows its last parenthesis does not.
+    let rest = text.rsplit_once(')')?.1;
+    let state = rest.split_ascii_whitespace().next()?;
+    // A zombie has ended.
+    if matches!(state, "Z" | "X") {
+        return None;
+    }
+    rest.split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
 #[cfg(feature = "local")]
 fn end(mark: &str) -> io::Result<usize> {
     crate::backend::local::table::kill_marked(&format!("{mark}."))
-}
-
-#[cfg(not(feature = "local"))]
-fn start_time(pid: i32) -> Option<u64> {
-    // Without the local backend nothing runs here; the folder in /proc is enough.
-    Path::new(&format!("/proc/{pid}")).exists().then_some(0)
 }
 
 #[cfg(not(feature = "local"))]

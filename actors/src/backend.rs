@@ -5,7 +5,7 @@
 //! default that runs a small script through `spawn`; a backend overrides it when it has something
 //! better. Nothing here knows a backend by name.
 
-mod table;
+pub mod table;
 
 use std::ffi::OsString;
 use std::fmt;

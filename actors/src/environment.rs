@@ -71,7 +71,7 @@ impl Actor for Environment {
             EnvironmentMessage::Interrupt { id, cause, reply } => {
                 reply.send(Ok(state.interrupt(id.as_deref(), cause)));
             }
-            EnvironmentMessage::Status { reply } => reply.send(Ok(state.status())),
+            EnvironmentMessage::Status { reply } => reply.send(Ok(Some(state.status()))),
             EnvironmentMessage::Release { mode, cause, reply } => state.release(mode, cause, reply),
             EnvironmentMessage::ExpireIfIdle => state.expire_if_idle(),
             EnvironmentMessage::Retire => {

@@ -15,7 +15,6 @@ use crate::backend::StopMode;
 use crate::environment::EnvironmentMessage;
 use crate::janitor::Janitor;
 use crate::outcome::InterruptCause;
-use crate::reply::Reply;
 
 pub use self::message::SupervisorMessage;
 pub use self::state::RuntimeArguments;
@@ -79,9 +78,7 @@ impl Actor for Supervisor {
             }
             SupervisorMessage::Status { task, reply } => {
                 if state.knows(&task) {
-                    let (inner, answer) = Reply::new();
-                    state.pass_on(&task, EnvironmentMessage::Status { reply: inner });
-                    tokio::spawn(async move { reply.send(answer.wait().await.map(Some)) });
+                    state.pass_on(&task, EnvironmentMessage::Status { reply });
                 } else {
                     reply.send(Ok(None));
                 }

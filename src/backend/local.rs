@@ -72,13 +72,16 @@ impl LocalProfile {
     /// A backend for one environment.
     #[must_use]
     pub fn backend(self: &Arc<Self>) -> Local {
-        Local(Arc::clone(self))
+        Local { profile: Arc::clone(self), seen: Arc::default() }
     }
 }
 
 /// The local backend of one environment.
 #[derive(Clone, Debug)]
-pub struct Local(Arc<LocalProfile>);
+pub struct Local {
+    profile: Arc<LocalProfile>,
+    seen: Arc<table::Seen>,
+}
 
 #[async_trait]
 impl Backend for Local {
@@ -87,7 +90,7 @@ impl Backend for Local {
     }
 
     async fn start(&self, _progress: &Progress) -> Result<Started, BackendError> {
-        let profile = &self.0;
+        let profile = &self.profile;
         let child = policy::child_environment(&profile.host.env, &profile.policy);
         if !child.withheld.is_empty() {
             tracing::debug!(names = ?child.withheld, "not passed on: their names read like credentials");
@@ -141,18 +144,18 @@ impl Backend for Local {
     }
 
     async fn processes(&self, scope: &Scope) -> Result<Vec<ProcessInfo>, BackendError> {
-        let scope = scope.clone();
-        blocking(move || table::list(&scope)).await
+        let (scope, seen) = (scope.clone(), Arc::clone(&self.seen));
+        blocking(move || table::list(&scope, &seen)).await
     }
 
     async fn signal(&self, scope: &Scope, signal: Signal) -> Result<usize, BackendError> {
-        let scope = scope.clone();
-        blocking(move || table::signal(&scope, signal)).await
+        let (scope, seen) = (scope.clone(), Arc::clone(&self.seen));
+        blocking(move || table::signal(&scope, signal, &seen)).await
     }
 
     /// Puts back what the profile files took from `PATH`, and takes out what a child never gets.
     fn adjust_captured(&self, state: &mut ShellState) {
-        let caller = policy::child_environment(&self.0.host.env, &self.0.policy);
+        let caller = policy::child_environment(&self.profile.host.env, &self.profile.policy);
         let find = |name: &str| caller.vars.iter().find(|(n, _)| n == name).map(|(_, v)| v);
         let keep = |variable: &Variable| {
             let class = policy::classify(variable.name.as_ref());
@@ -170,11 +173,11 @@ impl Backend for Local {
     }
 
     fn login_cache(&self) -> Option<Arc<LoginCache>> {
-        Some(Arc::clone(&self.0.cache))
+        Some(Arc::clone(&self.profile.cache))
     }
 
     fn describe(&self) -> Vec<(String, String)> {
-        vec![("host".into(), self.0.host.name.clone())]
+        vec![("host".into(), self.profile.host.name.clone())]
     }
 }
 

@@ -69,7 +69,7 @@ fn ctrl_c_interrupts_the_command_and_everything_it_started() {
     let child = here.hexad(&["exec", "--", &line]).spawn().unwrap();
     eventually("both sleeps run", || processes_with(&sleep) == 2);
     signal(child.id(), Signal::SIGINT);
-    let run = Run::of(child.wait_with_output().unwrap());
+    let run = Run::of(&child.wait_with_output().unwrap());
     assert_eq!((run.code, run.out.as_str()), (Some(130), "before\n"));
     assert!(run.err.contains("interrupted"), "{}", run.err);
     assert_eq!(processes_with(&sleep), 0);
@@ -85,7 +85,7 @@ fn a_second_ctrl_c_does_not_wait_for_a_stubborn_command() {
     signal(child.id(), Signal::SIGINT);
     std::thread::sleep(Duration::from_millis(50));
     signal(child.id(), Signal::SIGINT);
-    let run = Run::of(child.wait_with_output().unwrap());
+    let run = Run::of(&child.wait_with_output().unwrap());
     assert_eq!(run.code, Some(130));
     assert_eq!(processes_with(&sleep), 0);
 }
@@ -97,7 +97,7 @@ fn a_request_to_stop_ends_the_command() {
     let child = here.hexad(&["exec", "--", &format!("sleep {sleep}")]).spawn().unwrap();
     eventually("it runs", || processes_with(&sleep) == 1);
     signal(child.id(), Signal::SIGTERM);
-    assert_eq!(Run::of(child.wait_with_output().unwrap()).code, Some(130));
+    assert_eq!(Run::of(&child.wait_with_output().unwrap()).code, Some(130));
     assert_eq!(processes_with(&sleep), 0);
 }
 
@@ -141,7 +141,7 @@ fn the_environment_of_hexad_cannot_be_read_by_the_command() {
         .env("OPENAI_API_KEY", "canary-2718")
         .output()
         .unwrap();
-    let run = Run::of(output);
+    let run = Run::of(&output);
     assert!(!run.out.contains("canary"), "{}", run.out);
     assert!(run.out.contains("HOME="), "env itself must have run: {}", run.out);
 }

@@ -1,5 +1,5 @@
 //! Whole-program tests: they start the `hexad` binary as a user, a bot or a crash would.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 mod crash;
 mod exec;

@@ -41,7 +41,7 @@ impl Surroundings {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
-        Run::of(self.hexad(arguments).output().unwrap())
+        Run::of(&self.hexad(arguments).output().unwrap())
     }
 
     /// `hexad exec -- LINE`
@@ -60,7 +60,7 @@ impl Surroundings {
         });
         let output = child.wait_with_output().unwrap();
         writer.join().unwrap();
-        Run::of(output)
+        Run::of(&output)
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn of(output: Output) -> Self {
+    pub(crate) fn of(output: &Output) -> Self {
         Self {
             code: output.status.code(),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),

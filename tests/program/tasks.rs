@@ -36,7 +36,7 @@ fn two_at_once_queue_and_lose_nothing() {
         })
         .collect();
     for child in children {
-        assert_eq!(Run::of(child.wait_with_output().unwrap()).code, Some(0));
+        assert_eq!(Run::of(&child.wait_with_output().unwrap()).code, Some(0));
     }
     assert_eq!(here.run(&["exec", "--task", "t", "--", "echo $N"]).out, "6\n");
 }

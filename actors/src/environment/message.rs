@@ -21,8 +21,8 @@ pub(crate) enum EnvironmentMessage {
     Execute { request: Box<Execute>, reply: Reply<ExecuteResult> },
     /// End the running command, or the request with this id. Answers whether there was one.
     Interrupt { id: Option<String>, cause: InterruptCause, reply: Reply<bool> },
-    /// Say how things are.
-    Status { reply: Reply<EnvironmentStatus> },
+    /// Say how things are. Nobody answers none but the supervisor, for one that has ended.
+    Status { reply: Reply<Option<EnvironmentStatus>> },
     /// End everything and let go of the instance.
     Release { mode: StopMode, cause: InterruptCause, reply: Reply<()> },
     /// Retire if there was nothing to do for long enough.
@@ -44,6 +44,22 @@ pub(crate) enum EnvironmentMessage {
     LeftoverGone(u64),
     /// Letting go of the instance ended.
     Released(Result<(), BackendError>),
+}
+
+impl EnvironmentMessage {
+    /// Whether an environment is needed to deal with it.
+    pub(crate) fn is_work(&self) -> bool {
+        matches!(self, Self::Execute { .. } | Self::Release { .. })
+    }
+
+    /// Answers a question about an environment that has ended. Anything else is dropped.
+    pub(crate) fn answer_for_none(self) {
+        match self {
+            Self::Interrupt { reply, .. } => reply.send(Ok(false)),
+            Self::Status { reply } => reply.send(Ok(None)),
+            _ => {}
+        }
+    }
 }
 
 /// How an environment is.

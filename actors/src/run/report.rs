@@ -187,8 +187,12 @@ impl Ending {
                 None => Outcome::Lost { reason: "the shell ended without a word".into() },
             },
         };
+        let own_cwd = report.request.cwd.is_some();
+        if own_cwd {
+            // The command ran where it was told to.
+            notices.retain(|notice| notice.code != CWD_GONE);
+        }
         if let Some(state) = &mut state {
-            let own_cwd = report.request.cwd.is_some();
             state.settle(&self.before, &report.request.env, own_cwd);
             state.last_status = report.outcome.returncode();
         }
@@ -199,9 +203,11 @@ impl Ending {
     }
 }
 
+const CWD_GONE: &str = "cwd_gone";
+
 fn cwd_gone(wanted: &[u8], used: &[u8]) -> Notice {
     Notice::new(
-        "cwd_gone",
+        CWD_GONE,
         format!(
             "the working directory {} cannot be entered any more; the command ran in {}",
             String::from_utf8_lossy(wanted),

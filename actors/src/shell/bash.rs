@@ -12,7 +12,7 @@ use super::options::{
 use super::quote::bash_quote;
 use super::record::{END, FINAL, HELLO, MOVED, PROVISIONAL};
 use super::state::ShellState;
-use super::{CommandInput, Dialect};
+use super::{CommandInput, Dialect, anchored};
 
 /// Where the control stream lives in the shell and its children. Out of the way of what scripts
 /// use by hand, and of what bash gives to `{name}>`.
@@ -35,9 +35,6 @@ pub(super) const PROLOGUE: &str = "\\builtin read -r -t 2000000000 -N 10 __hx_n 
 /// The `trap` that users see: their EXIT trap is kept in `__hx_t` and run by ours, everything
 /// else goes to the builtin. In a subshell nothing of ours is armed, so it only hides our trap
 /// from listings. Tracing is off inside.
-///
-/// `__hx_q` sets `$?` for the command. `__hx_v` keeps `$?` and the options of the command's end, once,
-/// and stops `set -v`, which would show what is read next.
 const TRAP_FUNCTION: &str = r#"
 trap () {
   { \builtin local -; \builtin set +x; } 2>/dev/null
@@ -66,7 +63,7 @@ trap () {
   \builtin local -a __hx_l; __hx_l=()
   for __hx_i; do
     case $__hx_i in
-      0|[Ee][Xx][Ii][Tt]|[Ss][Ii][Gg][Ee][Xx][Ii][Tt]) __hx_e=1 ;;
+      0|[Ee][Xx][Ii][Tt]) __hx_e=1 ;;
       *) __hx_l[${#__hx_l[@]}]=$__hx_i ;;
     esac
   done
@@ -76,7 +73,6 @@ trap () {
   if [[ ${#__hx_l[@]} -gt 0 || -z $__hx_e ]]; then \builtin trap -- "$__hx_a" "${__hx_l[@]}"; fi
 }
 __hx_q () { \builtin unset -f __hx_q; \builtin return "$1"; }
-__hx_v () { \builtin : "${__hx_r=$?}" "${__hx_o=$SHELLOPTS}"; \builtin set +v; }
 "#;
 
 /// Ten digits and the script.
@@ -191,7 +187,7 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
         push(&mut out, &format!("\\exec {OUTPUT}>&1; "));
     }
     push(&mut out, "\\builtin trap -- ");
-    out.extend(bash_quote(EXIT_TRAP_FIRST));
+    out.extend(bash_quote(KEEP_STATUS.as_bytes()));
     // The line feed is written as an escape: the command begins on line 1.
     push(&mut out, "$'\\n'");
     out.extend(bash_quote(&exit_trap(nonce, input)));
@@ -199,7 +195,7 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
     match input.cwd {
         Some(cwd) => {
             push(&mut out, "\\builtin cd -- ");
-            out.extend(bash_quote(cwd));
+            out.extend(bash_quote(&anchored(cwd)));
             push(&mut out, if input.separate { " 2>&242" } else { "" });
             push(&mut out, " || \\builtin exit 126; ");
         }
@@ -225,18 +221,23 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
     if input.separate {
         push(&mut out, &format!(" 2>&{CONTROL}"));
     }
-    push(&mut out, "; { __hx_v; } >&- 2>&-");
+    push(&mut out, "; ");
+    push(&mut out, KEEP_STATUS);
     out
 }
 
-const EXIT_TRAP_FIRST: &[u8] = b"{ __hx_v; } >&- 2>&-";
+/// Keeps `$?` and the options of the command's end, the first time it is met, and stops tracing.
+/// Neither a function of the user nor another command comes before `$?` is read.
+const KEEP_STATUS: &str = "{ \\builtin : \"${__hx_r=$?}\" \"${__hx_o=$SHELLOPTS}\"; \
+    \\builtin set +xv; } >&- 2>&-";
 
 /// The trap: saves `$?` before anything else, silences tracing and the user's own traps, runs the
 /// user's EXIT trap if there is one, writes the final record.
 ///
-/// Its first line, [`EXIT_TRAP_FIRST`], is short because `set -v` shows it, and nothing more, when the command calls
-/// `exit`. A function of the user named `unset` or `builtin` is got rid of in POSIX mode, where the
-/// special builtin `unset` comes before functions; assigning the variable enters that mode.
+/// [`KEEP_STATUS`] is a line of its own before it, because `set -v` shows the first line, and nothing
+/// more, when the command calls `exit`. A function of the user named `unset` or `builtin` is got rid
+/// of in POSIX mode, where the special builtin `unset` comes before functions; assigning the
+/// variable enters that mode.
 ///
 /// A user's EXIT trap may itself call `exit`, which ends the shell at once; so a provisional
 /// record goes before it.
@@ -274,7 +275,7 @@ fn push_record(out: &mut Vec<u8>, nonce: &Nonce, kind: u8, separate: bool) {
          \\builtin declare -f; \\builtin printf '\\000'; \
          \\builtin declare -F; \\builtin printf '\\000'; \
          \\builtin alias -p; \\builtin printf '\\000'; ";
-    push(out, &format!("{{ \\builtin unset -f {} __hx_q __hx_v; ", RESERVED_FUNCTIONS.join(" ")));
+    push(out, &format!("{{ \\builtin unset -f {} __hx_q; ", RESERVED_FUNCTIONS.join(" ")));
     push(out, &format!("\\builtin printf '\\000{mark}:{}'; ", char::from(kind)));
     push(out, body);
     if separate {
@@ -305,3 +306,7 @@ fn push(out: &mut Vec<u8>, text: &str) {
 #[cfg(test)]
 #[path = "bash_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "trap_tests.rs"]
+mod trap_tests;

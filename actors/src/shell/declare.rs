@@ -91,6 +91,28 @@ pub fn parse_set(text: &[u8]) -> Result<Vec<Variable>, Damaged> {
     Ok(variables)
 }
 
+/// Reads the output of a POSIX shell's `export -p`; gives the names. Lines of another form are
+/// passed over, lines that are part of a value are not taken for exports.
+///
+/// # Errors
+/// [`Damaged`] when a value is not closed.
+pub fn parse_exports(text: &[u8]) -> Result<Vec<String>, Damaged> {
+    const EXPORT: &[u8] = b"export ";
+    let mut names = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        if text[at..].starts_with(EXPORT) {
+            let (variable, end) = parse_assignment(text, at + EXPORT.len(), String::new())?;
+            names.push(variable.name);
+            at = end;
+        } else {
+            let line = text[at..].iter().position(|&b| b == b'\n');
+            at = line.map_or(text.len(), |n| at + n + 1);
+        }
+    }
+    Ok(names)
+}
+
 /// Reads `NAME[=VALUE]\n` at `start`; gives the variable and the offset behind the newline.
 fn parse_assignment(
     text: &[u8],

@@ -16,6 +16,8 @@ pub mod options;
 mod posix;
 pub mod quote;
 pub(crate) mod raw;
+#[cfg(test)]
+mod real_shell;
 pub mod record;
 mod state;
 
@@ -55,6 +57,13 @@ pub struct CommandInput<'a> {
     /// Whether standard output ends with an empty frame, behind everything that the command
     /// itself wrote.
     pub end_mark: bool,
+}
+
+/// A directory as `cd` takes it for nothing else: `CDPATH` is not searched for a relative one, and
+/// one called `-` is not the directory before.
+fn anchored(cwd: &[u8]) -> Vec<u8> {
+    let prefix: &[u8] = if cwd.starts_with(b"/") { b"" } else { b"./" };
+    [prefix, cwd].concat()
 }
 
 impl Dialect {

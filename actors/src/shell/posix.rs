@@ -9,7 +9,7 @@ use super::options::{CARRIED_SET_OPTIONS, is_carried_variable};
 use super::quote::posix_quote;
 use super::record::{END, FINAL, HELLO, MOVED};
 use super::state::ShellState;
-use super::{CommandInput, Dialect};
+use super::{CommandInput, Dialect, anchored};
 
 /// The control descriptor: a POSIX sh need only know single digits.
 const CONTROL: &str = "9";
@@ -86,25 +86,22 @@ pub(super) fn load_script(nonce: &Nonce, state: &ShellState) -> Vec<u8> {
 fn alias_commands(listing: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     // A new alias begins where a line starts outside quotes.
-    let mut at_start = true;
-    let mut quoted = false;
-    let mut line_start = true;
+    let mut quote = None;
+    let mut escaped = false;
+    let mut starts = true;
     for &byte in listing {
-        if line_start && at_start && !quoted {
-            let rest = b"alias ";
-            out.extend_from_slice(rest);
-        }
-        line_start = false;
-        at_start = false;
-        match byte {
-            b'\'' => quoted = !quoted,
-            b'\n' => {
-                line_start = true;
-                at_start = !quoted;
-            }
-            _ => {}
+        if std::mem::take(&mut starts) {
+            out.extend_from_slice(b"alias ");
         }
         out.push(byte);
+        match (quote, byte) {
+            (None, _) if std::mem::take(&mut escaped) => {}
+            (None, b'\\') => escaped = true,
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (None, b'\n') => starts = true,
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
     }
     out
 }
@@ -126,7 +123,7 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
     match input.cwd {
         Some(cwd) => {
             push(&mut out, "command cd -- ");
-            out.extend(posix_quote(cwd));
+            out.extend(posix_quote(&anchored(cwd)));
             push(&mut out, &format!("{stderr} || exit 126; "));
         }
         None => {
@@ -185,3 +182,7 @@ fn push_frame(out: &mut Vec<u8>, nonce: &Nonce, kind: u8, words: &str, count: us
 fn push(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
+
+#[cfg(test)]
+#[path = "posix_tests.rs"]
+mod tests;

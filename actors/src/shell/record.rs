@@ -124,9 +124,9 @@ fn parse_posix(payload: &[u8]) -> Result<ShellState, RecordError> {
         return Err(damaged(format!("{} parts instead of 7", parts.len())));
     };
     let mut all = declare::parse_set(variables).map_err(|e| damaged(e.to_string()))?;
-    let exported = exported_names(exported);
+    let exported = declare::parse_exports(exported).map_err(|e| damaged(e.to_string()))?;
     for variable in &mut all {
-        if exported.contains(&variable.name.as_str()) {
+        if exported.contains(&variable.name) {
             variable.flags.push('x');
         }
     }
@@ -197,16 +197,6 @@ fn attributes_only(bytes: &[u8]) -> Result<Vec<u8>, RecordError> {
         }
     }
     Ok(kept)
-}
-
-fn exported_names(text: &[u8]) -> Vec<&str> {
-    // A value may span lines; a line of a value that looks like an export can only name a
-    // variable, and then `set` decides whether there is one.
-    text.split(|&b| b == b'\n')
-        .filter_map(|line| line.strip_prefix(b"export "))
-        .map(|rest| rest.split(|&b| b == b'=').next().unwrap_or(rest))
-        .filter_map(|name| std::str::from_utf8(name).ok())
-        .collect()
 }
 
 fn posix_options(text: &str) -> Vec<String> {

@@ -169,16 +169,18 @@ impl SupervisorState {
         }
     }
 
-    /// An environment stopped as it was asked to. Messages that came meanwhile get a new one.
+    /// An environment stopped as it was asked to. Work that came meanwhile gets a new one;
+    /// questions alone do not bring it back.
     pub(super) async fn ended(&mut self, actor: ActorId) {
         let Some(entry) = self.take(actor) else { return };
-        let held = entry.held.filter(|held| !held.is_empty());
-        if held.is_some() {
-            if let Err(error) = self.spawn(entry.arguments, held).await {
+        let held = entry.held.unwrap_or_default();
+        if held.iter().any(EnvironmentMessage::is_work) {
+            if let Err(error) = self.spawn(entry.arguments, Some(held)).await {
                 tracing::error!(%error, "an environment could not be made again");
             }
             return;
         }
+        held.into_iter().for_each(EnvironmentMessage::answer_for_none);
         if let Some(state) = lock(&entry.arguments.committed).take() {
             self.rest(entry.arguments.task, state);
         }
@@ -209,7 +211,7 @@ impl SupervisorState {
 
     pub(super) fn list(&mut self, reply: Reply<Vec<EnvironmentStatus>>) {
         let tasks: Vec<TaskId> = self.tasks.keys().cloned().collect();
-        let answers: Vec<Answer<EnvironmentStatus>> = tasks
+        let answers: Vec<Answer<Option<EnvironmentStatus>>> = tasks
             .iter()
             .map(|task| {
                 let (inner, answer) = Reply::new();
@@ -221,7 +223,7 @@ impl SupervisorState {
             let mut all = Vec::with_capacity(answers.len());
             for answer in answers {
                 // One that stopped meanwhile is not in the list.
-                all.extend(answer.wait().await.ok());
+                all.extend(answer.wait().await.ok().flatten());
             }
             all.sort_by(|a, b| a.task.cmp(&b.task));
             reply.send(Ok(all));

@@ -3,14 +3,17 @@
 //! A read asks the kernel first and the reactor second, so `Pending` means that the pipe was empty
 //! when it was asked. The final drain of a command depends on that.
 
+use std::future::Future as _;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use rustix::io::Errno;
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep};
 
 use crate::sys;
 
@@ -25,26 +28,89 @@ fn nonblocking(fd: &OwnedFd) -> io::Result<()> {
 }
 
 pub(super) struct Reader {
-    fd: AsyncFd<OwnedFd>,
+    state: State,
+    /// Whether the last read brought only a little.
+    little: bool,
     /// Whether the kernel was asked for a larger buffer.
     grown: bool,
+}
+
+/// How a reader learns that there is more.
+enum State {
+    /// The reactor says so.
+    Watched(AsyncFd<OwnedFd>),
+    /// It looks again when the pause is over.
+    Resting(OwnedFd, Pin<Box<Sleep>>),
+    /// Between the two, or after a failure to register.
+    Closed,
 }
 
 /// What a pipe is grown to once a command writes much: fewer, larger reads.
 const LARGE_PIPE: usize = 1024 * 1024;
 /// A pipe's own size.
 const FULL: usize = 64 * 1024;
+/// Less than this is a little: somebody writes line by line.
+const LITTLE: usize = 4 * 1024;
+/// How long a reader rests after a little. Shells write each line by itself, and the record of a
+/// command has dozens; being woken for each costs both sides more than writing it. A piece that
+/// follows a silence comes at once, and whoever waits for a process asks again when it has ended,
+/// so a rest delays what comes while a process runs and never its end.
+const REST: Duration = Duration::from_millis(1);
 
 impl Reader {
     pub(super) fn new(fd: OwnedFd) -> io::Result<Self> {
         nonblocking(&fd)?;
-        Ok(Self { fd: sys::watch(fd, Interest::READABLE)?, grown: false })
+        let state = State::Watched(sys::watch(fd, Interest::READABLE)?);
+        Ok(Self { state, little: false, grown: false })
     }
 
-    fn grow(&mut self) {
-        self.grown = true;
-        // More is a wish: over the user's quota the kernel refuses.
-        let _ = rustix::pipe::fcntl_setpipe_size(self.fd.get_ref(), LARGE_PIPE);
+    fn fd(&self) -> io::Result<BorrowedFd<'_>> {
+        match &self.state {
+            State::Watched(fd) => Ok(fd.get_ref().as_fd()),
+            State::Resting(fd, _) => Ok(fd.as_fd()),
+            State::Closed => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn took(&mut self, count: usize) {
+        self.little = count < LITTLE;
+        if count >= FULL && !self.grown {
+            self.grown = true;
+            if let Ok(fd) = self.fd() {
+                // More is a wish: over the user's quota the kernel refuses.
+                let _ = rustix::pipe::fcntl_setpipe_size(fd, LARGE_PIPE);
+            }
+        }
+    }
+
+    /// The pipe is empty: ready when it is worth asking again.
+    fn poll_more(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let little = std::mem::take(&mut self.little);
+        match &mut self.state {
+            State::Watched(fd) if !little => ready!(fd.poll_read_ready(context))?.clear_ready(),
+            State::Resting(_, pause) => {
+                if pause.as_mut().poll(context).is_pending() {
+                    self.little = little;
+                    return Poll::Pending;
+                }
+                if little {
+                    pause.as_mut().reset(Instant::now() + REST);
+                } else if let State::Resting(fd, _) = self.leave() {
+                    // Registering tells of what came before it, too.
+                    self.state = State::Watched(sys::watch(fd, Interest::READABLE)?);
+                }
+            }
+            _ => {
+                if let State::Watched(fd) = self.leave() {
+                    self.state = State::Resting(fd.into_inner(), Box::pin(sleep(REST)));
+                }
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn leave(&mut self) -> State {
+        std::mem::replace(&mut self.state, State::Closed)
     }
 }
 
@@ -56,16 +122,14 @@ impl AsyncRead for Reader {
     ) -> Poll<io::Result<()>> {
         loop {
             let space = buffer.initialize_unfilled();
-            match rustix::io::read(self.fd.get_ref().as_fd(), space) {
+            match rustix::io::read(self.fd()?, space) {
                 Ok(count) => {
                     buffer.advance(count);
-                    if count >= FULL && !self.grown {
-                        self.grow();
-                    }
+                    self.took(count);
                     return Poll::Ready(Ok(()));
                 }
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => ready!(self.fd.poll_read_ready(context))?.clear_ready(),
+                Err(Errno::AGAIN) => ready!(self.poll_more(context))?,
                 Err(error) => return Poll::Ready(Err(error.into())),
             }
         }
@@ -108,3 +172,7 @@ impl AsyncWrite for Writer {
         Poll::Ready(Ok(()))
     }
 }
+
+#[cfg(test)]
+#[path = "pipe_tests.rs"]
+mod tests;

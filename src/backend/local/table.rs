@@ -1,12 +1,14 @@
 //! The process table of this machine, read from `/proc` and signalled through pidfds.
 //!
 //! Processes are found by three signs: the mark in their environment, the session of the shell
-//! that started them, and descent from one that has either. Only a process that wiped its
-//! environment, left the session and lost its parent shows none of them.
+//! that started them, and descent from one that has either. A process that was in a scope when it
+//! was signalled stays in it. Only a process that wiped its environment, left the session and lost
+//! its parent before that shows none of them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
+use std::sync::{Mutex, PoisonError};
 
 use hexad_actors::backend::{ProcessInfo, Scope, Signal};
 use hexad_actors::shell::options::MARK_VARIABLE;
@@ -23,8 +25,11 @@ struct Entry {
 }
 
 /// The live processes in `scope`, this process itself left out.
-pub(super) fn list(scope: &Scope) -> io::Result<Vec<ProcessInfo>> {
-    let found = find(scope)?;
+pub(super) fn list(scope: &Scope, seen: &Seen) -> io::Result<Vec<ProcessInfo>> {
+    let found = find(scope, &seen.of(&scope.mark))?;
+    if found.is_empty() {
+        seen.forget(&scope.mark);
+    }
     Ok(found
         .into_iter()
         .map(|entry| ProcessInfo { pid: entry.pid, command: command_line(entry.pid) })
@@ -32,8 +37,35 @@ pub(super) fn list(scope: &Scope) -> io::Result<Vec<ProcessInfo>> {
 }
 
 /// Sends `signal` to each process in `scope`; gives how many got it.
-pub(super) fn signal(scope: &Scope, signal: Signal) -> io::Result<usize> {
-    Ok(find(scope)?.iter().filter(|entry| send(entry, signal)).count())
+pub(super) fn signal(scope: &Scope, signal: Signal, seen: &Seen) -> io::Result<usize> {
+    let found = find(scope, &seen.of(&scope.mark))?;
+    seen.keep(&scope.mark, &found);
+    Ok(found.iter().filter(|entry| send(entry, signal)).count())
+}
+
+/// Processes that were in a scope when it was signalled, with their start times, by the mark of
+/// the scope. One that wiped its environment in a session of its own is known by its parent only,
+/// and the first signal may end that.
+#[derive(Debug, Default)]
+pub(super) struct Seen(Mutex<HashMap<String, HashMap<i32, u64>>>);
+
+impl Seen {
+    fn of(&self, mark: &str) -> HashMap<i32, u64> {
+        self.lock().get(mark).cloned().unwrap_or_default()
+    }
+
+    fn keep(&self, mark: &str, found: &[Entry]) {
+        let of_mark = found.iter().map(|entry| (entry.pid, entry.start));
+        self.lock().entry(mark.to_owned()).or_default().extend(of_mark);
+    }
+
+    fn forget(&self, mark: &str) {
+        self.lock().remove(mark);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, HashMap<i32, u64>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Ends every process that carries `mark`, at once. For what dead runtimes left, and for a
@@ -43,7 +75,7 @@ pub(crate) fn kill_marked(mark: &str) -> io::Result<usize> {
     let mut killed = 0;
     // Processes may start others while they are being ended; each round finds what is left.
     for _ in 0..100 {
-        let found = find(&scope)?;
+        let found = find(&scope, &HashMap::new())?;
         if found.is_empty() {
             break;
         }
@@ -58,7 +90,7 @@ pub(crate) fn start_time(pid: i32) -> Option<u64> {
     read_entry(pid).map(|entry| entry.start)
 }
 
-fn find(scope: &Scope) -> io::Result<Vec<Entry>> {
+fn find(scope: &Scope, seen: &HashMap<i32, u64>) -> io::Result<Vec<Entry>> {
     let own = i32::try_from(std::process::id()).unwrap_or(0);
     let mut all = Vec::new();
     for name in fs::read_dir("/proc")? {
@@ -70,7 +102,11 @@ fn find(scope: &Scope) -> io::Result<Vec<Entry>> {
     }
     let mut matched: HashSet<i32> = all
         .iter()
-        .filter(|e| scope.leader == Some(e.session) || carries(e.pid, &scope.mark))
+        .filter(|e| {
+            scope.leader == Some(e.session)
+                || seen.get(&e.pid) == Some(&e.start)
+                || carries(e.pid, &scope.mark)
+        })
         .map(|e| e.pid)
         .collect();
     loop {

@@ -2,7 +2,7 @@
 
 use hexad::ExecuteResult;
 
-use super::row::{Expect, Text};
+use super::cmd::{Expect, Text};
 
 /// What is wrong with `result`; nothing if it is as expected. `fill` replaces placeholders,
 /// `usual` are the notices that a target gives with any first command.
@@ -34,16 +34,14 @@ pub fn differences(
             wrong.push(format!("cwd {:?} instead of {wanted:?}", result.cwd));
         }
     }
-    if let Some(wanted) = &expect.notices {
-        let said: Vec<&str> = result
-            .notices
-            .iter()
-            .map(|n| n.code.as_str())
-            .filter(|code| !usual.contains(code))
-            .collect();
-        if said != *wanted {
-            wrong.push(format!("notices {:?} instead of {wanted:?}", result.notices));
-        }
+    let said: Vec<&str> = result
+        .notices
+        .iter()
+        .map(|n| n.code.as_str())
+        .filter(|code| !usual.contains(code))
+        .collect();
+    if said != expect.notices {
+        wrong.push(format!("notices {:?} instead of {:?}", result.notices, expect.notices));
     }
     if !expect.left.contains(&result.left_running.len()) {
         wrong.push(format!("left running {:?}, expected {:?}", result.left_running, expect.left));
@@ -78,7 +76,7 @@ fn streams(
 }
 
 /// Whether `needle` is somewhere in `haystack`.
-pub fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
     needle.is_empty() || haystack.windows(needle.len()).any(|w| w == needle)
 }
 

@@ -1,10 +1,14 @@
 //! What runs the table: targets, rows, comparison, matrix.
 
-pub mod check;
+mod check;
+mod cmd;
+mod context;
+mod events;
 mod matrix;
 mod plain;
 pub mod row;
 mod runner;
 pub mod target;
 
-pub use self::runner::{Context, section};
+pub use self::context::Context;
+pub use self::runner::section;

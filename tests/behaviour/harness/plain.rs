@@ -78,6 +78,6 @@ impl Target for LocalPlain {
             outer_mark: None,
         };
         let (supervisor, handle) = hexad::actors::start(arguments).await.unwrap();
-        Runtime { supervisor, profile: None, keep: Box::new(handle) }
+        Runtime { supervisor, profile: None, _keep: Box::new(handle) }
     }
 }

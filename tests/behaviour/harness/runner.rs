@@ -1,74 +1,27 @@
 //! Runs the rows of a section on every target that is enabled, and reports everything that failed.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hexad::{Event, Execute, ExecuteResult, Slow, Streams, Subscriber};
+use hexad::{Execute, Slow, Streams, Subscriber};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::Context;
 use super::check::{differences, shown};
+use super::cmd::Cmd;
+use super::events::{add_up, collect};
 use super::matrix::{self, Cell};
 use super::plain::LocalPlain;
-use super::row::{Cmd, Row, Step, Wish};
+use super::row::{Row, Step, Wish};
 use super::target::{Local, LocalPosix, Runtime, Target};
 
 /// Rows that run at the same time.
 const AT_ONCE: usize = 4;
 /// What the longest row may take.
 const ROW_LIMIT: Duration = Duration::from_secs(90);
-
-/// What a step in plain code gets.
-#[derive(Clone)]
-pub struct Context {
-    pub runtime: Arc<Runtime>,
-    /// The task of the row.
-    pub task: String,
-    /// A folder of this machine that is the row's own.
-    pub folder: PathBuf,
-    dir: String,
-    number: u64,
-}
-
-impl Context {
-    /// Puts the row's own directory and number in.
-    pub fn fill(&self, text: &[u8]) -> Vec<u8> {
-        let number = self.number.to_string();
-        let filled = replace(text, b"@DIR@", self.dir.as_bytes());
-        replace(&filled, b"@N@", number.as_bytes())
-    }
-
-    pub fn text(&self, text: &str) -> String {
-        String::from_utf8_lossy(&self.fill(text.as_bytes())).into_owned()
-    }
-
-    /// Runs one command in the row's task; an error is the row's failure.
-    pub async fn run(&self, request: impl Into<Execute>) -> Result<ExecuteResult, String> {
-        let mut request = request.into();
-        request.command = self.fill(&request.command);
-        self.runtime.execute(&self.task, request).await.map_err(|e| e.to_string())
-    }
-}
-
-fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.iter().position(|&b| b == from[0]) {
-        out.extend_from_slice(&rest[..at]);
-        if let Some(behind) = rest[at..].strip_prefix(from) {
-            out.extend_from_slice(to);
-            rest = behind;
-        } else {
-            out.push(rest[at]);
-            rest = &rest[at + 1..];
-        }
-    }
-    out.extend_from_slice(rest);
-    out
-}
 
 fn targets() -> Vec<Arc<dyn Target>> {
     let all: Vec<Arc<dyn Target>> =
@@ -130,7 +83,12 @@ async fn run_rows(target: &Arc<dyn Target>, rows: Vec<Row>) -> Vec<(&'static str
         let id = row.id;
         let handle = running.spawn(async move {
             let _place = places.acquire_owned().await;
-            match timeout(ROW_LIMIT, run_row(&*target, &shared, &row)).await {
+            let begun = std::time::Instant::now();
+            let ended = timeout(ROW_LIMIT, run_row(&*target, &shared, &row)).await;
+            if std::env::var_os("HEXAD_TEST_TIMES").is_some() {
+                println!("{:6.2} s {} on {}", begun.elapsed().as_secs_f64(), id, target.name());
+            }
+            match ended {
                 Ok(wrong) if wrong.is_empty() => Cell::Ok,
                 Ok(wrong) => Cell::Failed(wrong),
                 Err(_) => Cell::Failed(vec![format!("did not end within {ROW_LIMIT:?}")]),
@@ -288,50 +246,4 @@ async fn run_cmd(context: &Context, cmd: &Cmd, usual: &[&str]) -> Vec<String> {
     }
     let text = shown(&cmd.text);
     wrong.into_iter().map(|why| format!("{why}\n    in {text}")).collect()
-}
-
-async fn collect(mut receiver: mpsc::Receiver<Event>) -> Vec<Event> {
-    let mut events = Vec::new();
-    while let Some(event) = receiver.recv().await {
-        let last = event.is_last();
-        events.push(event);
-        if last {
-            break;
-        }
-    }
-    events
-}
-
-/// Chunks are numbered without a gap, begin where the one before ended, and are the output.
-fn add_up(events: &[Event], result: &ExecuteResult) -> Vec<String> {
-    let mut wrong = Vec::new();
-    let mut streams = [Vec::new(), Vec::new()];
-    let mut next = 0;
-    for event in events {
-        let Event::Output { seq, offset, stream, data } = event else { continue };
-        let so_far = &mut streams[*stream as usize];
-        if *seq != next || *offset != so_far.len() as u64 {
-            wrong.push(format!("chunk {seq} at {offset}: expected {next} at {}", so_far.len()));
-        }
-        next += 1;
-        so_far.extend_from_slice(data.as_bytes());
-    }
-    let captured = [Some(&result.output), result.stderr.as_ref()];
-    for (got, wanted) in streams.iter().zip(captured) {
-        let Some(wanted) = wanted else { continue };
-        let agrees = if wanted.omitted_bytes() == 0 {
-            *got == wanted.head
-        } else {
-            got.len() as u64 == wanted.total_bytes
-                && got.starts_with(&wanted.head)
-                && got.ends_with(&wanted.tail)
-        };
-        if !agrees {
-            wrong.push(format!("the chunks {} are not the output", shown(got)));
-        }
-    }
-    if !events.last().is_some_and(Event::is_last) {
-        wrong.push("the events end without a last one".into());
-    }
-    wrong
 }

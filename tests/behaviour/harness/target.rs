@@ -39,7 +39,8 @@ pub struct Runtime {
     pub supervisor: ActorRef<SupervisorMessage>,
     /// The profile that rows use; none is the default one.
     pub profile: Option<String>,
-    pub keep: Box<dyn Any + Send + Sync>,
+    /// What ends the runtime when it is dropped.
+    pub _keep: Box<dyn Any + Send + Sync>,
 }
 
 impl Runtime {
@@ -165,7 +166,7 @@ async fn start(wish: &Wish, folder: &Path, lines: &[&str]) -> Runtime {
         builder = builder.persist(Some(Duration::from_secs(5)));
     }
     let hexad = builder.start().await.unwrap();
-    Runtime { supervisor: hexad.supervisor(), profile: None, keep: Box::new(hexad) }
+    Runtime { supervisor: hexad.supervisor(), profile: None, _keep: Box::new(hexad) }
 }
 
 #[async_trait]

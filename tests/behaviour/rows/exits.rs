@@ -29,7 +29,7 @@ fn codes() -> Vec<Row> {
         ]),
         row("126 for what cannot be executed").runs([
             run("touch @DIR@/x; @DIR@/x").code(126).has("ermission denied"),
-            run("/tmp").code(126).any_notice(),
+            run("/tmp").code(126),
         ]),
         row("127 for what is not there").runs([
             run("no-such-command-@N@").code(127).has("no-such-command-@N@").has("not found"),
@@ -37,7 +37,7 @@ fn codes() -> Vec<Row> {
         ]),
         row("a child ended by a signal").runs([
             run("sh -c 'kill -TERM $$'; echo $?").has("143\n"),
-            run("sh -c 'kill -SEGV $$'").code(139).any_notice(),
+            run("sh -c 'kill -SEGV $$'").code(139).notice("crashed"),
             run("sh -c 'kill -KILL $$'").code(137).notice("killed"),
         ]),
         row("the shell ended by TERM").runs([
@@ -233,24 +233,24 @@ fn errors() -> Vec<Row> {
             run("\n\nnosuch3@N@").code(127).has("bash: line 3: nosuch3@N@: command not found\n"),
             run("echo $LINENO\necho $LINENO").out("1\n2\n"),
         ]),
-        row("what is before a syntax error on an earlier line runs").runs([
-            run("X=1\n)").code(2).has("syntax error").any_notice(),
-            run("echo next").out("next\n"),
-        ]),
+        row("what is before a syntax error on an earlier line runs")
+            .runs([run("X=1\n)").code(2).has("syntax error"), run("echo next").out("next\n")]),
         row("set -x traces the command and nothing of ours").runs([
             run("set -x; X=1; : a").has("+ X=1\n").has("+ : a\n").lacks("hx_"),
             run("set -x; exit 3").has("+ exit 3\n").lacks("hx_").code(3),
             run("PS4='>> '; set -x; :").has(">> :\n").lacks("hx_"),
             run("set -x; f() { exit 4; }; f").has("> f\n").lacks("hx_").code(4),
             run("exec 5>@DIR@/trace; BASH_XTRACEFD=5; set -x; : traced").out(""),
-            run("cat @DIR@/trace").has(": traced").lacks("__hx"),
+            // Two lines are the least that a trace into a file of the user can hold of ours.
+            run("cat @DIR@/trace").has(": traced").lacks("__hx").lacks("POSIX").lacks("printf"),
         ]),
         row("set -v shows what is read and nothing of ours").runs([
-            run("set -v\n: a\n: b").lacks("hx_").lacks("builtin"),
+            run("set -v\n: a\n: b").out(": a\n: b\n"),
+            run("set -v\n: a\nexit 3").code(3).lacks("printf").lacks("declare"),
             run("echo q").out("q\n"),
         ]),
         row("set -n stops reading").runs([
-            run("echo a; set -n\necho b").lacks("b\n").any_code().any_notice(),
+            run("echo a; set -n\necho b").lacks("b\n").any_code(),
             run("echo fine").out("fine\n"),
         ]),
         row("a division by zero and a bad substitution").runs([

@@ -1,0 +1,406 @@
+//! The docker backend: a container for each task, its commands started over the daemon's API.
+//!
+//! No client program is run. Whatever is known about a container comes from the daemon's answers,
+//! never from the output of a command. This module must not read configuration or the process
+//! environment: it is handed both.
+
+mod connect;
+mod exec;
+mod extra;
+mod image;
+mod instance;
+mod labels;
+mod limits;
+mod probe;
+mod settings;
+mod spec;
+mod stream;
+mod sweep;
+mod volumes;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bollard::Docker as Client;
+use hexad_actors::backend::{
+    Capabilities, Process, ProcessInfo, Progress, Scope, Signal, SpawnSpec, Started, StopMode,
+};
+use hexad_actors::shell::Dialect;
+use hexad_actors::shell::login::LoginPlan;
+use hexad_actors::{Backend, BackendError, Notice, TaskId};
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+
+use self::connect::{Endpoint, QUICK};
+use self::instance::{Getting, Instance};
+use self::labels::Owner;
+use self::limits::Daemon;
+use self::settings::{Settings, WORKSPACE};
+use crate::config::Profile;
+use crate::host::Host;
+
+/// How long the streams of a shell that has ended may take to end too. Longer means that another
+/// process holds them.
+const SETTLE: Duration = Duration::from_millis(20);
+
+/// What a shell gets where neither image nor configuration say otherwise; the daemon's own default.
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// The docker backend of one profile.
+pub struct DockerProfile {
+    settings: Settings,
+    endpoint: Arc<Endpoint>,
+    host: Arc<Host>,
+    /// What the container is made with, as its label says it.
+    config_label: String,
+    owner: String,
+    /// Names the state folder: two users may call their tasks the same.
+    home: String,
+    /// Whether states outlive this process, so that a container is worth keeping.
+    keeps_state: bool,
+    stale: Duration,
+    daemon: OnceCell<(Daemon, bool)>,
+}
+
+impl std::fmt::Debug for DockerProfile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DockerProfile").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+impl DockerProfile {
+    /// Takes what the profile says about the docker backend. `mark` is the runtime's.
+    ///
+    /// # Errors
+    /// Options that contradict each other or are not taken.
+    pub fn new(
+        profile: &Profile,
+        host: &Arc<Host>,
+        mark: &str,
+        keeps_state: bool,
+    ) -> Result<Arc<Self>, String> {
+        let settings = Settings::new(profile, host)?;
+        let home = format!("{}:{}", host.name, host.state_folder().display());
+        Ok(Arc::new(Self {
+            config_label: labels::config_label(&settings.pieces()),
+            endpoint: Arc::new(Endpoint::find(host)),
+            owner: Owner::current(&host.name, mark).to_label(),
+            home: labels::digest(&home),
+            host: Arc::clone(host),
+            keeps_state,
+            stale: 2 * profile.seconds("lifetime_seconds").max(Duration::from_secs(60)),
+            daemon: OnceCell::new(),
+            settings,
+        }))
+    }
+
+    /// A backend for the environment of `task`.
+    #[must_use]
+    pub fn backend(self: &Arc<Self>, task: &TaskId) -> Docker {
+        let keep = self.settings.across && self.keeps_state;
+        Docker {
+            task: TaskLabels {
+                id: task.as_str().to_owned(),
+                profile: self.settings.profile.clone(),
+                home: self.home.clone(),
+                owner: self.owner.clone(),
+                keep,
+            },
+            folder: self.settings.folder(task),
+            profile: Arc::clone(self),
+            state: Mutex::new(State::default()),
+        }
+    }
+
+    /// Removes the containers of runtimes that are dead and that nobody will come back to. Gives
+    /// a sentence for each.
+    pub async fn sweep(&self) -> Vec<String> {
+        sweep::sweep(&self.endpoint, &self.host, self.stale).await
+    }
+
+    /// Where the daemon is looked for. Two profiles with the same one need one sweep.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.endpoint.address
+    }
+
+    fn is_podman(&self) -> bool {
+        self.daemon.get().is_some_and(|(_, podman)| *podman)
+    }
+
+    /// What the daemon can do, asked once.
+    async fn daemon(&self, client: &Client) -> Result<&Daemon, BackendError> {
+        let ask = async {
+            let answers = async { tokio::try_join!(client.info(), client.version()) };
+            let answers = timeout(QUICK, answers).await;
+            let (info, version) = answers
+                .unwrap_or(Err(bollard::errors::Error::RequestTimeoutError))
+                .map_err(|error| self.endpoint.classify(error, "asking what it can do"))?;
+            let podman = version.components.iter().flatten().any(|c| c.name.contains("Podman"));
+            Ok((Daemon::new(&info), podman))
+        };
+        self.daemon.get_or_try_init(|| ask).await.map(|(daemon, _)| daemon)
+    }
+}
+
+/// Whether a daemon answers where `host` says one is; what it is or why not, in words.
+///
+/// # Errors
+/// Why there is none.
+pub async fn look(host: &Host) -> Result<String, String> {
+    let endpoint = Endpoint::find(host);
+    let client = endpoint.client().map_err(|e| e.to_string())?;
+    let info = timeout(QUICK / 2, client.info()).await;
+    let info = info
+        .unwrap_or(Err(bollard::errors::Error::RequestTimeoutError))
+        .map_err(|error| endpoint.classify(error, "asking what it can do").to_string())?;
+    let daemon = Daemon::new(&info);
+    let missing: Vec<&str> = [
+        (daemon.memory, "memory"),
+        (daemon.cpu, "processors"),
+        (daemon.pids, "processes"),
+        (daemon.disk, "disk"),
+    ]
+    .into_iter()
+    .filter_map(|(can, what)| (!can).then_some(what))
+    .collect();
+    let limits = match missing.is_empty() {
+        true => "all limits can be enforced".to_owned(),
+        false => format!("limits that it cannot enforce: {}", missing.join(", ")),
+    };
+    Ok(format!("a daemon, version {}, at {}; {limits}", daemon.version, endpoint.address))
+}
+
+/// What the labels of a task's container say.
+#[derive(Clone, Debug)]
+struct TaskLabels {
+    id: String,
+    profile: String,
+    home: String,
+    owner: String,
+    keep: bool,
+}
+
+impl TaskLabels {
+    /// What finds the containers of the task, whoever made them.
+    fn filters(&self) -> Vec<String> {
+        vec![
+            format!("{}=1", labels::HEXAD),
+            format!("{}={}", labels::HOME, self.home),
+            format!("{}={}", labels::TASK_ID, self.id),
+            format!("{}={}", labels::PROFILE, labels::cleaned(&self.profile)),
+        ]
+    }
+
+    fn labels(&self, config: &str) -> HashMap<String, String> {
+        [
+            (labels::HEXAD, "1".to_owned()),
+            (labels::TASK, labels::cleaned(&self.id)),
+            (labels::TASK_ID, self.id.clone()),
+            (labels::PROFILE, labels::cleaned(&self.profile)),
+            (labels::HOME, self.home.clone()),
+            (labels::CONFIG, config.to_owned()),
+            (labels::KEEP, u8::from(self.keep).to_string()),
+            (labels::OWNER, self.owner.clone()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into()
+    }
+}
+
+/// The docker backend of one environment.
+#[derive(Debug)]
+pub struct Docker {
+    profile: Arc<DockerProfile>,
+    task: TaskLabels,
+    folder: std::path::PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    instance: Option<Instance>,
+    described: Vec<(String, String)>,
+}
+
+impl Docker {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn instance(&self) -> Option<Instance> {
+        self.state().instance.clone()
+    }
+
+    fn described(&self, found: &instance::Found, daemon: &Daemon) -> Vec<(String, String)> {
+        let settings = &self.profile.settings;
+        let (limits, _) = settings.wanted.on(daemon);
+        let none = || "not limited".to_owned();
+        let mut described = vec![
+            ("container", found.instance.short_id().to_owned()),
+            ("image", settings.image.clone()),
+            ("daemon", format!("{} at {}", daemon.version, self.profile.endpoint.address)),
+            ("network", if settings.network { "on" } else { "off" }.to_owned()),
+            ("processors", limits.nano_cpus.map_or_else(none, |_| settings.wanted.cpu.to_string())),
+            (
+                "memory",
+                limits.memory.map_or_else(none, |_| format!("{} MB", settings.wanted.memory_mb)),
+            ),
+            ("processes", limits.pids.map_or_else(none, |pids| pids.to_string())),
+            ("disk", limits.disk.unwrap_or_else(none)),
+        ];
+        if !found.user.is_empty() {
+            described.push(("user", found.user.clone()));
+        }
+        if settings.persistent {
+            described.push(("files", self.folder.display().to_string()));
+        }
+        if settings.binds.iter().any(volumes::Bind::is_control_socket) {
+            described.push(("host_access", "yes, through a mounted socket".into()));
+        }
+        if !settings.extras.is_empty() {
+            let shown: Vec<String> = settings.extras.iter().map(extra::Extra::shown).collect();
+            described.push(("extra_args", shown.join(" ")));
+        }
+        described.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}
+
+#[async_trait]
+impl Backend for Docker {
+    fn name(&self) -> &str {
+        "docker"
+    }
+
+    async fn start(&self, progress: &Progress) -> Result<Started, BackendError> {
+        let profile = &*self.profile;
+        self.state().instance = None;
+        let client = profile.endpoint.client()?;
+        let daemon = profile.daemon(&client).await?;
+        let getting = Getting {
+            profile,
+            task: &self.task,
+            docker: &client,
+            daemon,
+            folder: &self.folder,
+            progress,
+        };
+        let mut found = getting.get().await?;
+        let mut env = found.instance.env.to_vec();
+        if !env.iter().any(|(name, _)| name == "PATH") {
+            env.push(("PATH".into(), PATH.into()));
+        }
+        let probed = probe::probe(&found.instance, &env, found.cwd.as_deref()).await?;
+        let mut notices = std::mem::take(&mut found.notices);
+        let cwd = match &found.cwd {
+            Some(cwd) if probed.cwd_is_there => cwd.clone(),
+            Some(cwd) => {
+                let used =
+                    if probed.home_is_writable { probed.home.as_str() } else { WORKSPACE };
+                notices.push(Notice::new(
+                    "cwd_gone",
+                    format!("{cwd} cannot be entered in the container; commands start in {used}"),
+                ));
+                used.to_owned()
+            }
+            None if probed.home_is_writable => probed.home.clone(),
+            None => WORKSPACE.to_owned(),
+        };
+        env.extend(profile.settings.forwarded.iter().cloned());
+        if !env.iter().any(|(name, _)| name == "HOME") && !probed.home.is_empty() {
+            env.push(("HOME".into(), probed.home.clone()));
+        }
+        let (dialect, program) = match probed.bash {
+            Some(bash) => (Dialect::Bash, bash),
+            None => {
+                notices.push(Notice::new(
+                    "posix_shell",
+                    format!(
+                        "the image {} has no bash 4.1 or newer; {} runs the commands, and \
+                         functions and arrays do not carry over",
+                        profile.settings.image, probed.sh
+                    ),
+                ));
+                (Dialect::Posix, probed.sh)
+            }
+        };
+        let described = self.described(&found, daemon);
+        let reattached = found.reattached;
+        *self.state() = State { instance: Some(found.instance), described };
+        Ok(Started {
+            program: program.into(),
+            dialect,
+            env: env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            cwd: cwd.into_bytes(),
+            login: profile.settings.login.then(LoginPlan::default),
+            capabilities: Capabilities {
+                settle: SETTLE,
+                exit_grace: Duration::ZERO,
+                tracks_holders: true,
+                unordered: true,
+                survives_restart: self.task.keep,
+            },
+            notices,
+            reattached,
+        })
+    }
+
+    async fn spawn(&self, spec: SpawnSpec) -> Result<Process, BackendError> {
+        let instance = self
+            .instance()
+            .ok_or_else(|| BackendError::lost("the task has no container any more"))?;
+        exec::spawn(&instance, &spec).await
+    }
+
+    async fn stop(&self, mode: StopMode) -> Result<(), BackendError> {
+        let profile = &*self.profile;
+        self.state().instance = None;
+        if mode == StopMode::Suspend && profile.settings.across {
+            return Ok(());
+        }
+        let client = profile.endpoint.client()?;
+        let failed = |error| profile.endpoint.classify(error, "to remove the task's container");
+        // By label: this process need not be the one that made it.
+        for id in instance::list(&client, &self.task.filters()).await.map_err(failed)? {
+            instance::remove(&client, &id).await.map_err(failed)?;
+        }
+        if mode == StopMode::Destroy && !profile.settings.persistent {
+            remove_folder(&self.folder).await?;
+        }
+        Ok(())
+    }
+
+    async fn processes(&self, scope: &Scope) -> Result<Vec<ProcessInfo>, BackendError> {
+        // Without a container there is nothing that could run.
+        if self.instance().is_none() {
+            return Ok(Vec::new());
+        }
+        hexad_actors::backend::table::list(self, scope).await
+    }
+
+    async fn signal(&self, scope: &Scope, signal: Signal) -> Result<usize, BackendError> {
+        if self.instance().is_none() {
+            return Ok(0);
+        }
+        hexad_actors::backend::table::signal(self, scope, signal).await
+    }
+
+    fn describe(&self) -> Vec<(String, String)> {
+        self.state().described.clone()
+    }
+}
+
+/// Removes the files of a task that were not to be kept, if an earlier configuration made any.
+async fn remove_folder(folder: &Path) -> Result<(), BackendError> {
+    let folder = folder.to_owned();
+    let removed = tokio::task::spawn_blocking(move || match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(BackendError::internal(
+            format!("the folder {} was not removed: {error}", folder.display()),
+        )),
+        _ => Ok(()),
+    });
+    removed.await.unwrap_or_else(|e| Err(BackendError::internal(format!("removing files: {e}"))))
+}

@@ -1,0 +1,242 @@
+//! Processes in a container: started over the API, their streams taken apart by a task of their
+//! own, their end asked for.
+
+use std::ffi::OsStr;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bollard::container::LogOutput;
+use bollard::errors::Error as ApiError;
+use bollard::exec::{StartExecOptions, StartExecResults};
+use bollard::models::ExecConfig;
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use hexad_actors::BackendError;
+use hexad_actors::backend::{Exit, ExitStatus, Process, SpawnSpec};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use super::connect::{QUICK, status, words};
+use super::instance::Instance;
+use super::stream::{Reader, Writer};
+
+/// Chunks that may wait for a reader; the daemon sends at most 32 KiB in one.
+const CHUNKS: usize = 16;
+/// The buffer that the connection is read into.
+const BUFFER: usize = 64 * 1024;
+/// Between two looks at a process whose streams are still open; the second number is the longest.
+/// A shell that was killed while a child of it holds the streams is only found this way.
+const LOOK: (Duration, Duration) = (Duration::from_millis(100), Duration::from_millis(1000));
+
+/// Starts a process.
+pub(super) async fn spawn(instance: &Instance, spec: &SpawnSpec) -> Result<Process, BackendError> {
+    let config = ExecConfig {
+        attach_stdin: Some(true),
+        attach_stdout: Some(true),
+        attach_stderr: Some(true),
+        tty: Some(false),
+        env: Some(environment(instance, spec)?),
+        cmd: Some(spec.argv.iter().map(|a| text(a)).collect::<Result<_, _>>()?),
+        // The container's own directory may have been removed by a command; this one cannot be.
+        working_dir: Some("/".into()),
+        ..ExecConfig::default()
+    };
+    let docker = &instance.docker;
+    let started = async {
+        let exec = docker.create_exec(&instance.id, config).await?;
+        let options = StartExecOptions { output_capacity: Some(BUFFER), ..Default::default() };
+        let streams = docker.start_exec(&exec.id, Some(options)).await?;
+        Ok::<_, ApiError>((exec.id, streams))
+    };
+    let (id, streams) = timeout(QUICK * 3, started)
+        .await
+        .unwrap_or(Err(ApiError::RequestTimeoutError))
+        .map_err(|error| instance.gone_or(error, "starting a process"))?;
+    let StartExecResults::Attached { output, input } = streams else {
+        return Err(BackendError::internal("the daemon started a process without its streams"));
+    };
+    let (stdout, stdout_chunks) = mpsc::channel(CHUNKS);
+    let (control, control_chunks) = mpsc::channel(CHUNKS);
+    let (ended, end) = watch::channel(None);
+    let process = Remote { instance: instance.clone(), id };
+    tokio::spawn(pump(process.clone(), output, stdout, control, ended));
+    Ok(Process {
+        stdin: Box::new(Writer::new(input)),
+        stdout: Box::new(Reader::new(stdout_chunks)),
+        control: Box::new(Reader::new(control_chunks)),
+        exit: Box::new(RemoteExit { process, end, looking: None, found: watch::channel(None) }),
+        pid: None,
+    })
+}
+
+/// What the process gets beside what the container has. A name without a value takes a variable
+/// of the container away, so that what a user has unset stays so.
+fn environment(instance: &Instance, spec: &SpawnSpec) -> Result<Vec<String>, BackendError> {
+    let mut env = Vec::with_capacity(spec.env.len() + instance.env.len());
+    for (name, value) in &spec.env {
+        env.push(format!("{}={}", text(name)?, text(value)?));
+    }
+    if !instance.is_podman {
+        let names = instance.env.iter().map(|(name, _)| name.as_str()).chain(["PATH", "HOSTNAME"]);
+        for name in names.filter(|name| !spec.env.iter().any(|(given, _)| given == name)) {
+            env.push(name.to_owned());
+        }
+    }
+    Ok(env)
+}
+
+fn text(text: &OsStr) -> Result<String, BackendError> {
+    text.to_str().map(str::to_owned).ok_or_else(|| BackendError::Invalid {
+        message: format!("{text:?} is not UTF-8, which the daemon's API needs"),
+    })
+}
+
+/// Takes the one stream apart until its end. When nobody reads any more it goes on and throws
+/// away, so that what a command left running is not held up.
+async fn pump(
+    process: Remote,
+    mut output: std::pin::Pin<
+        Box<dyn futures_util::Stream<Item = Result<LogOutput, ApiError>> + Send>,
+    >,
+    stdout: mpsc::Sender<Bytes>,
+    control: mpsc::Sender<Bytes>,
+    ended: watch::Sender<Option<ExitStatus>>,
+) {
+    let mut complaint = Vec::new();
+    while let Some(item) = output.next().await {
+        match item {
+            Ok(LogOutput::StdOut { message }) => {
+                let _ = stdout.send(message).await;
+            }
+            Ok(LogOutput::StdErr { message }) => {
+                let _ = control.send(message).await;
+            }
+            // Outside the framing it is the daemon itself who speaks.
+            Ok(LogOutput::Console { message }) => {
+                complaint.extend_from_slice(&message[..message.len().min(2000)]);
+                let _ = control.send(message).await;
+            }
+            Ok(LogOutput::StdIn { .. }) => {}
+            Err(error) => {
+                tracing::debug!(%error, exec = process.id, "the stream of a process broke");
+                break;
+            }
+        }
+    }
+    drop(output);
+    if ended.is_closed() {
+        return;
+    }
+    let status = match process.wait_for_end().await {
+        _ if !complaint.is_empty() => ExitStatus::Lost(format!(
+            "the daemon could not start the process: {}",
+            String::from_utf8_lossy(&complaint).trim()
+        )),
+        status => status,
+    };
+    let _ = ended.send(Some(status));
+}
+
+/// A process as the daemon knows it.
+#[derive(Clone)]
+struct Remote {
+    instance: Instance,
+    id: String,
+}
+
+impl Remote {
+    /// How it ended; none while it runs.
+    async fn look(&self) -> Option<ExitStatus> {
+        let answer = timeout(QUICK, self.instance.docker.inspect_exec(&self.id)).await;
+        let answer = match answer.unwrap_or(Err(ApiError::RequestTimeoutError)) {
+            Ok(answer) => answer,
+            Err(ApiError::RequestTimeoutError) => return None,
+            Err(error) if status(&error).is_some() => {
+                return Some(ExitStatus::Lost(format!(
+                    "the container {} is gone: {}",
+                    self.instance.short_id(),
+                    words(&error)
+                )));
+            }
+            Err(error) => {
+                return Some(ExitStatus::Lost(format!("the daemon cannot be asked: {error}")));
+            }
+        };
+        if answer.running == Some(true) {
+            return None;
+        }
+        Some(match answer.exit_code.and_then(|code| i32::try_from(code).ok()) {
+            // Killed: by somebody inside, or because the container was.
+            Some(137) => match self.instance.why_stopped().await {
+                Some(reason) => ExitStatus::Lost(reason),
+                None => ExitStatus::Signal(9),
+            },
+            // The daemon adds 128 to the number of a signal, as a shell would.
+            Some(code @ 129..=192) => ExitStatus::Signal(code - 128),
+            Some(code) => ExitStatus::Code(code),
+            None => ExitStatus::Lost("the daemon does not know how the process ended".into()),
+        })
+    }
+
+    /// Asks until it has ended; its streams have, so it is about to.
+    async fn wait_for_end(&self) -> ExitStatus {
+        let mut pause = Duration::from_millis(1);
+        loop {
+            if let Some(status) = self.look().await {
+                return status;
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(LOOK.1);
+        }
+    }
+}
+
+/// The end of a process: told by the task that reads its streams, or found by looking.
+struct RemoteExit {
+    process: Remote,
+    end: watch::Receiver<Option<ExitStatus>>,
+    looking: Option<JoinHandle<()>>,
+    found: (watch::Sender<Option<ExitStatus>>, watch::Receiver<Option<ExitStatus>>),
+}
+
+#[async_trait]
+impl Exit for RemoteExit {
+    async fn wait(&mut self) -> ExitStatus {
+        if let Some(status) = self.end.borrow().clone() {
+            return status;
+        }
+        if self.looking.is_none() {
+            let (process, found) = (self.process.clone(), self.found.0.clone());
+            self.looking = Some(tokio::spawn(async move {
+                let mut pause = LOOK.0;
+                loop {
+                    sleep(pause).await;
+                    if let Some(status) = process.look().await {
+                        let _ = found.send(Some(status));
+                        return;
+                    }
+                    pause = (pause * 2).min(LOOK.1);
+                }
+            }));
+        }
+        let seen = |status: &Option<ExitStatus>| status.is_some();
+        let status = tokio::select! {
+            biased;
+            status = self.end.wait_for(seen) => status.map(|s| s.clone()),
+            status = self.found.1.wait_for(seen) => status.map(|s| s.clone()),
+        };
+        match status {
+            Ok(Some(status)) => status,
+            _ => ExitStatus::Lost("the task that watched the process ended".into()),
+        }
+    }
+}
+
+impl Drop for RemoteExit {
+    fn drop(&mut self) {
+        if let Some(looking) = self.looking.take() {
+            looking.abort();
+        }
+    }
+}
