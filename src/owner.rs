@@ -160,6 +160,13 @@ mod tests {
     }
 
     #[test]
+    fn this_process_has_a_start_time() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        assert!(start_time(own).is_some());
+        assert!(start_time(i32::MAX).is_none());
+    }
+
+    #[test]
     fn whole_outputs_go_after_a_day() {
         let folder = tempfile::tempdir().unwrap();
         let own = Owners::register(folder.path(), "own3").unwrap();

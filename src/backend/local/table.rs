@@ -85,11 +85,6 @@ pub(crate) fn kill_marked(mark: &str) -> io::Result<usize> {
     Ok(killed)
 }
 
-/// When the process `pid` started, in clock ticks since boot; none when there is none.
-pub(crate) fn start_time(pid: i32) -> Option<u64> {
-    read_entry(pid).map(|entry| entry.start)
-}
-
 fn find(scope: &Scope, seen: &HashMap<i32, u64>) -> io::Result<Vec<Entry>> {
     let own = i32::try_from(std::process::id()).unwrap_or(0);
     let mut all = Vec::new();
@@ -203,11 +198,5 @@ mod tests {
     fn marks_are_looked_for_in_their_variable_only() {
         assert!(has_mark(b"A=1\0HEXAD_MARK=o.e.r:abc.def.ghi\0B=2\0", "abc.def."));
         assert!(!has_mark(b"A=abc.def.\0HEXAD_MARK=abc.dex.y\0", "abc.def."));
-    }
-
-    #[test]
-    fn this_process_has_a_start_time() {
-        let own = i32::try_from(std::process::id()).unwrap();
-        assert!(start_time(own).is_some());
     }
 }

@@ -3,6 +3,8 @@
 mod check;
 mod cmd;
 mod context;
+#[cfg(feature = "docker")]
+mod docker;
 mod events;
 mod matrix;
 mod plain;
