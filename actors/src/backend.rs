@@ -149,6 +149,10 @@ pub struct Capabilities {
     pub tracks_holders: bool,
     /// Whether processes keep running between two runtimes.
     pub survives_restart: bool,
+    /// Whether the environment of a spawned process travels where nobody else can read it, not on
+    /// a command line say. The exported variables of a shell state then go that way, which costs
+    /// the shell less.
+    pub native_env: bool,
 }
 
 impl Default for Capabilities {
@@ -158,6 +162,7 @@ impl Default for Capabilities {
             exit_grace: Duration::ZERO,
             tracks_holders: false,
             survives_restart: false,
+            native_env: false,
         }
     }
 }

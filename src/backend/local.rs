@@ -127,6 +127,7 @@ impl Backend for Local {
                 exit_grace: EXIT_GRACE,
                 tracks_holders: true,
                 survives_restart: false,
+                native_env: true,
             },
             notices,
             reattached: false,
