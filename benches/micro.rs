@@ -76,7 +76,7 @@ fn state() -> ShellState {
 #[divan::bench]
 fn load_block(bencher: Bencher<'_, '_>) {
     let (nonce, state) = (nonce(), state());
-    bencher.bench(|| Dialect::Bash.load_block(black_box(&nonce), black_box(&state)));
+    bencher.bench(|| Dialect::Bash.load_block(black_box(&nonce), black_box(&state), true));
 }
 
 /// The block that carries a command, for commands of several lengths.

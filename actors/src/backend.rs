@@ -153,6 +153,10 @@ pub struct Capabilities {
     pub unordered: bool,
     /// Whether processes keep running between two runtimes.
     pub survives_restart: bool,
+    /// Whether the environment of a spawned process travels where nobody else can read it, not on
+    /// a command line say. The exported variables of a shell state then go that way, which costs
+    /// the shell less.
+    pub native_env: bool,
 }
 
 impl Default for Capabilities {
@@ -163,6 +167,7 @@ impl Default for Capabilities {
             tracks_holders: false,
             unordered: false,
             survives_restart: false,
+            native_env: false,
         }
     }
 }

@@ -128,6 +128,7 @@ impl Backend for Local {
                 tracks_holders: true,
                 unordered: false,
                 survives_restart: false,
+                native_env: true,
             },
             notices,
             reattached: false,

@@ -57,6 +57,8 @@ pub(crate) struct Shell {
     /// Set once the shell has said hello.
     pub(crate) hello: Option<Hello>,
     mark: String,
+    /// Whether part of the state came with the process's own environment.
+    native_env: bool,
 }
 
 impl Shell {
@@ -74,7 +76,11 @@ impl Shell {
         interactive: bool,
     ) -> Result<Self, BackendError> {
         let mark = marks.run();
+        let native_env = started.capabilities.native_env && state.fits_environment();
         let mut env = env.to_vec();
+        if native_env {
+            env.extend(state.environment());
+        }
         env.push(marks.variable(&mark));
         let argv = started.dialect.argv(&started.program, interactive);
         let process = backend.spawn(SpawnSpec { argv, env }).await?;
@@ -87,12 +93,13 @@ impl Shell {
             state,
             hello: None,
             mark,
+            native_env,
         })
     }
 
     /// The block that loads the state.
     pub(crate) fn load_block(&self) -> Vec<u8> {
-        self.dialect.load_block(&self.nonce, &self.state)
+        self.dialect.load_block(&self.nonce, &self.state, self.native_env)
     }
 
     /// Loads the state and waits until the shell has said hello. For spares and for the login

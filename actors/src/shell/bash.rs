@@ -35,42 +35,41 @@ pub(super) const PROLOGUE: &str = "\\builtin read -r -t 2000000000 -N 10 __hx_n 
 /// The `trap` that users see: their EXIT trap is kept in `__hx_t` and run by ours, everything
 /// else goes to the builtin. In a subshell nothing of ours is armed, so it only hides our trap
 /// from listings. Tracing is off inside.
-const TRAP_FUNCTION: &str = r#"
-trap () {
-  { \builtin local -; \builtin set +x; } 2>/dev/null
-  if [[ $# -eq 0 || $1 == -p ]]; then
-    [[ $# -eq 0 ]] || \builtin shift
-    if [[ $# -eq 0 ]]; then
-      \builtin set -- EXIT 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 DEBUG ERR RETURN
-    fi
-    \builtin local __hx_i
-    for __hx_i; do
-      if [[ $__hx_i == EXIT || $__hx_i == 0 ]]; then
-        if [[ -n ${__hx_t+x} ]]; then \builtin printf 'trap -- %s EXIT\n' "${__hx_t@Q}"; fi
-      else
-        \builtin trap -p "$__hx_i"
-      fi
-    done
-    \builtin return 0
-  fi
-  if [[ $BASH_SUBSHELL -gt 0 || ( $1 == -* && $1 != - && $1 != -- ) ]]; then
-    \builtin trap "$@"
-    \builtin return
-  fi
-  [[ $1 != -- ]] || \builtin shift
-  \builtin local __hx_a=- __hx_i __hx_e=
-  if [[ $# -gt 1 ]]; then __hx_a=$1; \builtin shift; fi
-  \builtin local -a __hx_l; __hx_l=()
-  for __hx_i; do
-    case $__hx_i in
-      0|[Ee][Xx][Ii][Tt]) __hx_e=1 ;;
-      *) __hx_l[${#__hx_l[@]}]=$__hx_i ;;
-    esac
-  done
-  if [[ -n $__hx_e ]]; then
-    if [[ $__hx_a == - ]]; then \builtin unset -v __hx_t; else __hx_t=$__hx_a; fi
-  fi
-  if [[ ${#__hx_l[@]} -gt 0 || -z $__hx_e ]]; then \builtin trap -- "$__hx_a" "${__hx_l[@]}"; fi
+const TRAP_FUNCTION: &str = r#"trap () {
+{ \builtin local -; \builtin set +x; } 2>/dev/null
+if [[ $# -eq 0 || $1 == -p ]]; then
+[[ $# -eq 0 ]] || \builtin shift
+if [[ $# -eq 0 ]]; then
+\builtin set -- EXIT 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 DEBUG ERR RETURN
+fi
+\builtin local __hx_i
+for __hx_i; do
+if [[ $__hx_i == EXIT || $__hx_i == 0 ]]; then
+if [[ -n ${__hx_t+x} ]]; then \builtin printf 'trap -- %s EXIT\n' "${__hx_t@Q}"; fi
+else
+\builtin trap -p "$__hx_i"
+fi
+done
+\builtin return 0
+fi
+if [[ $BASH_SUBSHELL -gt 0 || ( $1 == -* && $1 != - && $1 != -- ) ]]; then
+\builtin trap "$@"
+\builtin return
+fi
+[[ $1 != -- ]] || \builtin shift
+\builtin local __hx_a=- __hx_i __hx_e=
+if [[ $# -gt 1 ]]; then __hx_a=$1; \builtin shift; fi
+\builtin local -a __hx_l; __hx_l=()
+for __hx_i; do
+case $__hx_i in
+0|[Ee][Xx][Ii][Tt]) __hx_e=1 ;;
+*) __hx_l[${#__hx_l[@]}]=$__hx_i ;;
+esac
+done
+if [[ -n $__hx_e ]]; then
+if [[ $__hx_a == - ]]; then \builtin unset -v __hx_t; else __hx_t=$__hx_a; fi
+fi
+if [[ ${#__hx_l[@]} -gt 0 || -z $__hx_e ]]; then \builtin trap -- "$__hx_a" "${__hx_l[@]}"; fi
 }
 __hx_q () { \builtin unset -f __hx_q; \builtin return "$1"; }
 "#;
@@ -83,7 +82,7 @@ pub(super) fn block(script: Vec<u8>) -> Vec<u8> {
 }
 
 /// Moves standard error to the control descriptor, loads `state`, says hello.
-pub(super) fn load_script(nonce: &Nonce, state: &ShellState) -> Vec<u8> {
+pub(super) fn load_script(nonce: &Nonce, state: &ShellState, native_env: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(4096);
     // `\exec` and not `builtin exec`: behind `builtin` the redirections would be undone.
     push(&mut out, &format!("\\exec {CONTROL}>&2 2>&1\n"));
@@ -94,12 +93,11 @@ pub(super) fn load_script(nonce: &Nonce, state: &ShellState) -> Vec<u8> {
     }
     // Variables come first: compound assignments need a bare `declare`, which no function of the
     // user may hide yet.
-    push_variables(&mut out, state);
+    push_variables(&mut out, state, native_env);
     // Functions come before aliases, which would be expanded in them a second time, and are
     // parsed with extended patterns on, as they may hold some.
-    push(&mut out, "\\builtin shopt -s extglob\n\\builtin eval ");
-    out.extend(bash_quote(TRAP_FUNCTION.as_bytes()));
-    out.push(b'\n');
+    push(&mut out, TRAP_FUNCTION);
+    push(&mut out, "\\builtin shopt -s extglob\n");
     if state.dialect == Dialect::Bash && !state.functions.is_empty() {
         push(&mut out, "\\builtin eval -- ");
         out.extend(bash_quote(&state.functions));
@@ -126,8 +124,13 @@ pub(super) fn load_script(nonce: &Nonce, state: &ShellState) -> Vec<u8> {
     out
 }
 
-fn push_variables(out: &mut Vec<u8>, state: &ShellState) {
+/// Those that come with the process's own environment (`native_env`) are there already: a shell takes
+/// them over at a tenth of the cost of a declaration.
+fn push_variables(out: &mut Vec<u8>, state: &ShellState, native_env: bool) {
     for variable in state.variables.iter().filter(|v| is_carried_variable(&v.name)) {
+        if native_env && variable.is_environment() {
+            continue;
+        }
         push(out, "declare -");
         push(out, if variable.flags.is_empty() { "-" } else { &variable.flags });
         push(out, " ");

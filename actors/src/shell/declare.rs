@@ -28,6 +28,13 @@ impl Variable {
         self.flags.contains('x')
     }
 
+    /// Whether a process can be given it in its environment instead of by a declaration: a plain
+    /// exported scalar that does not change how a shell starts.
+    #[must_use]
+    pub fn is_environment(&self) -> bool {
+        self.flags == "x" && self.value.is_some() && !is_read_at_start(&self.name)
+    }
+
     /// The value of a scalar, unquoted.
     #[must_use]
     pub fn scalar(&self) -> Option<Vec<u8>> {
@@ -36,6 +43,32 @@ impl Variable {
         }
         self.value.as_deref().and_then(decode_scalar)
     }
+}
+
+/// Variables that a shell acts on when it finds them in its environment.
+fn is_read_at_start(name: &str) -> bool {
+    name.starts_with("BASH")
+        || name.starts_with("LC_")
+        || name.starts_with("LD_")
+        || matches!(
+            name,
+            "ENV"
+                | "FUNCNEST"
+                | "GLOBIGNORE"
+                | "HISTFILE"
+                | "HISTSIZE"
+                | "HISTFILESIZE"
+                | "IFS"
+                | "LANG"
+                | "LANGUAGE"
+                | "MALLOC_TRACE"
+                | "POSIXLY_CORRECT"
+                | "POSIX_PEDANTIC"
+                | "PS4"
+                | "TEXTDOMAIN"
+                | "TEXTDOMAINDIR"
+                | "TMOUT"
+        )
 }
 
 /// What was wrong with the text, with the byte where.

@@ -87,12 +87,13 @@ impl Dialect {
         argv
     }
 
-    /// The block that loads `state` and answers with a hello frame.
+    /// The block that loads `state` and answers with a hello frame. `native_env` says that the
+    /// process was started with [`ShellState::environment`], which is then left out.
     #[must_use]
-    pub fn load_block(self, nonce: &Nonce, state: &ShellState) -> Vec<u8> {
+    pub fn load_block(self, nonce: &Nonce, state: &ShellState, native_env: bool) -> Vec<u8> {
         match self {
-            Self::Bash => bash::block(bash::load_script(nonce, state)),
-            Self::Posix => posix::block(posix::load_script(nonce, state)),
+            Self::Bash => bash::block(bash::load_script(nonce, state, native_env)),
+            Self::Posix => posix::block(posix::load_script(nonce, state, native_env)),
         }
     }
 

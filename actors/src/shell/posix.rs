@@ -36,13 +36,16 @@ pub(super) fn block(script: Vec<u8>) -> Vec<u8> {
 }
 
 /// Moves standard error to the control descriptor, loads `state`, says hello.
-pub(super) fn load_script(nonce: &Nonce, state: &ShellState) -> Vec<u8> {
+pub(super) fn load_script(nonce: &Nonce, state: &ShellState, native_env: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(4096);
     push(&mut out, &format!("exec {CONTROL}>&2 2>&1\n{{\n"));
     if let Some(umask) = state.umask {
         push(&mut out, &format!("umask {umask:04o}\n"));
     }
     for variable in state.variables.iter().filter(|v| is_carried_variable(&v.name)) {
+        if native_env && variable.is_environment() {
+            continue;
+        }
         let Some(value) = &variable.value else { continue };
         // Values that another kind of shell quoted in its own way are unquoted first.
         let value = match state.dialect {

@@ -80,7 +80,7 @@ pub(crate) fn run_as(
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut blocks = dialect.load_block(&nonce, state);
+    let mut blocks = dialect.load_block(&nonce, state, false);
     blocks.extend(dialect.command_block(&nonce, input));
     blocks.extend_from_slice(data);
     let mut stdin = child.stdin.take().unwrap();

@@ -1,9 +1,13 @@
 //! What survives a command.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+
 use serde::{Deserialize, Serialize};
 
 use super::Dialect;
 use super::declare::Variable;
+use super::options::is_carried_variable;
 use super::raw;
 
 /// The state of a shell between two commands: all that `cd`, `export`, functions, aliases and
@@ -62,6 +66,26 @@ impl ShellState {
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|v| v.name == name)
+    }
+
+    /// Whether [`ShellState::environment`] is within what a kernel takes (128 KiB for one entry, and
+    /// a few hundred for all).
+    #[must_use]
+    pub fn fits_environment(&self) -> bool {
+        let sizes = self.variables.iter().filter(|v| v.is_environment());
+        let sizes = sizes.map(|v| v.name.len() + v.value.as_ref().map_or(0, Vec::len));
+        let (total, largest) = sizes.fold((0, 0), |(t, l), size| (t + size, size.max(l)));
+        total < 256 * 1024 && largest < 64 * 1024
+    }
+
+    /// The variables that a process can be given in its environment, with their plain values.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(OsString, OsString)> {
+        self.variables
+            .iter()
+            .filter(|v| v.is_environment() && is_carried_variable(&v.name))
+            .filter_map(|v| Some((v.name.clone().into(), OsString::from_vec(v.scalar()?))))
+            .collect()
     }
 
     /// The working directory as text; bytes that are not UTF-8 are replaced.

@@ -25,6 +25,8 @@ pub struct Expect {
     pub outcome: Option<&'static str>,
     pub cwd: Option<Vec<u8>>,
     pub notices: Vec<&'static str>,
+    /// Whether it depends on the kind of shell if a record of the state comes.
+    pub may_lose_state: bool,
     pub left: std::ops::RangeInclusive<usize>,
     pub within: Duration,
     pub repeated: Option<bool>,
@@ -42,6 +44,7 @@ impl Default for Expect {
             outcome: Some("exited"),
             cwd: None,
             notices: Vec::new(),
+            may_lose_state: false,
             left: 0..=0,
             within: Duration::from_secs(20),
             repeated: Some(false),
@@ -179,6 +182,17 @@ impl Cmd {
 
     pub fn cwd(mut self, cwd: &str) -> Self {
         self.expect.cwd = Some(cwd.as_bytes().to_vec());
+        self
+    }
+
+    /// Ends without a record of its state, and says so.
+    pub fn loses_state(self) -> Self {
+        self.notice("state_kept")
+    }
+
+    /// The same in some kinds of shell; in others the record comes.
+    pub fn may_lose_state(mut self) -> Self {
+        self.expect.may_lose_state = true;
         self
     }
 

@@ -206,7 +206,7 @@ fn status() -> Vec<Row> {
             .need(crate::harness::row::Need::ProcTable)
             .runs([run("sleep 30").times_out(0.5).within(10), run("echo $?").out("124\n")]),
         row("$? after a signal").runs([
-            run("kill -9 $$").code(137).outcome("signaled").notice("killed"),
+            run("kill -9 $$").code(137).outcome("signaled").loses_state().notice("killed"),
             run("echo $?").out("137\n"),
         ]),
         row("$? after a syntax error")

@@ -32,7 +32,7 @@ pub(crate) fn read_load(script: &str) -> Loaded {
 }
 
 pub(crate) fn read_command(script: &str) -> Ordered {
-    let marker = "; \\builtin eval '";
+    let marker = "; \\builtin eval -- '";
     let at = script.rfind(marker).expect("the command script evaluates a command");
     let (before, after) = (&script[..at], &script[at + marker.len()..]);
     let end = after.rfind('\'').expect("the command is quoted");
