@@ -17,6 +17,7 @@ mod spec;
 mod stream;
 mod sweep;
 mod volumes;
+mod warden;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,24 +28,31 @@ use async_trait::async_trait;
 use bollard::Docker as Client;
 use hexad_actors::backend::{
     Capabilities, Process, ProcessInfo, Progress, Scope, Signal, SpawnSpec, Started, StopMode,
+    table,
 };
 use hexad_actors::shell::Dialect;
 use hexad_actors::shell::login::LoginPlan;
-use hexad_actors::{Backend, BackendError, Notice, TaskId};
+use hexad_actors::{Backend, BackendError, Notice, TaskId, Unavailable};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 use self::connect::{Endpoint, QUICK};
-use self::instance::{Getting, Instance};
+use self::instance::Getting;
 use self::labels::Owner;
 use self::limits::Daemon;
 use self::settings::{Settings, WORKSPACE};
+use self::warden::Warden;
 use crate::config::Profile;
 use crate::host::Host;
 
 /// How long the streams of a shell that has ended may take to end too. Longer means that another
 /// process holds them.
 const SETTLE: Duration = Duration::from_millis(20);
+
+/// How long the end of a shell that wrote its final record is waited for: its streams end, and the
+/// daemon is asked. That tells a shell that a signal ended, whose record looks like any other. A
+/// process that holds the streams keeps us from knowing; then the record counts.
+const EXIT_GRACE: Duration = Duration::from_millis(20);
 
 /// What a shell gets where neither image nor configuration say otherwise; the daemon's own default.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -57,6 +65,7 @@ pub struct DockerProfile {
     /// What the container is made with, as its label says it.
     config_label: String,
     owner: String,
+    mark: String,
     /// Names the state folder: two users may call their tasks the same.
     home: String,
     /// Whether states outlive this process, so that a container is worth keeping.
@@ -88,6 +97,7 @@ impl DockerProfile {
             config_label: labels::config_label(&settings.pieces()),
             endpoint: Arc::new(Endpoint::find(host)),
             owner: Owner::current(&host.name, mark).to_label(),
+            mark: mark.to_owned(),
             home: labels::digest(&home),
             host: Arc::clone(host),
             keeps_state,
@@ -222,7 +232,7 @@ pub struct Docker {
 
 #[derive(Debug, Default)]
 struct State {
-    instance: Option<Instance>,
+    warden: Option<Arc<Warden>>,
     described: Vec<(String, String)>,
 }
 
@@ -231,8 +241,32 @@ impl Docker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn instance(&self) -> Option<Instance> {
-        self.state().instance.clone()
+    fn warden(&self) -> Option<Arc<Warden>> {
+        self.state().warden.clone()
+    }
+
+    /// Why a new container did not live long enough to be asked anything. It is removed.
+    async fn ended_at_once(&self, found: &instance::Found) -> BackendError {
+        let (instance, image) = (&found.instance, &self.profile.settings.image);
+        let container = instance.docker.inspect_container(&instance.id, None).await;
+        let code = container.ok().and_then(|c| c.state).and_then(|s| s.exit_code);
+        if let Err(error) = instance::remove(&instance.docker, &instance.id).await {
+            tracing::debug!(%error, "a container that ended at once is left to the sweep");
+        }
+        if code == Some(127) {
+            return BackendError::unavailable(
+                Unavailable::NoBinary,
+                format!(
+                    "the image {image} has no sh, so no command can run in it; choose an image \
+                     with bash (docker_image)"
+                ),
+            );
+        }
+        let code = code.map_or_else(|| "unknown".into(), |code| code.to_string());
+        BackendError::unavailable(
+            Unavailable::Refused,
+            format!("a container from {image} ended as soon as it was started (status {code})"),
+        )
     }
 
     fn described(&self, found: &instance::Found, daemon: &Daemon) -> Vec<(String, String)> {
@@ -277,7 +311,7 @@ impl Backend for Docker {
 
     async fn start(&self, progress: &Progress) -> Result<Started, BackendError> {
         let profile = &*self.profile;
-        self.state().instance = None;
+        self.state().warden = None;
         let client = profile.endpoint.client()?;
         let daemon = profile.daemon(&client).await?;
         let getting = Getting {
@@ -293,13 +327,30 @@ impl Backend for Docker {
         if !env.iter().any(|(name, _)| name == "PATH") {
             env.push(("PATH".into(), PATH.into()));
         }
-        let probed = probe::probe(&found.instance, &env, found.cwd.as_deref()).await?;
+        let warden = Arc::new(Warden::new(found.instance.clone()));
+        // Whoever keeps states holds the task alone, so what other runtimes left is nobody's.
+        let alone = found.reattached && profile.keeps_state;
+        let mark = alone.then_some(profile.mark.as_str());
+        let probed = match probe::probe(&warden, found.cwd.as_deref(), mark).await {
+            Err(BackendError::Lost { .. }) if !found.reattached => {
+                return Err(self.ended_at_once(&found).await);
+            }
+            other => other?,
+        };
         let mut notices = std::mem::take(&mut found.notices);
+        if probed.ended > 0 {
+            notices.push(Notice::new(
+                "leftovers_ended",
+                format!(
+                    "{} processes that a hexad which died had left in the container were ended",
+                    probed.ended
+                ),
+            ));
+        }
         let cwd = match &found.cwd {
             Some(cwd) if probed.cwd_is_there => cwd.clone(),
             Some(cwd) => {
-                let used =
-                    if probed.home_is_writable { probed.home.as_str() } else { WORKSPACE };
+                let used = if probed.home_is_writable { probed.home.as_str() } else { WORKSPACE };
                 notices.push(Notice::new(
                     "cwd_gone",
                     format!("{cwd} cannot be entered in the container; commands start in {used}"),
@@ -329,7 +380,7 @@ impl Backend for Docker {
         };
         let described = self.described(&found, daemon);
         let reattached = found.reattached;
-        *self.state() = State { instance: Some(found.instance), described };
+        *self.state() = State { warden: Some(warden), described };
         Ok(Started {
             program: program.into(),
             dialect,
@@ -338,10 +389,11 @@ impl Backend for Docker {
             login: profile.settings.login.then(LoginPlan::default),
             capabilities: Capabilities {
                 settle: SETTLE,
-                exit_grace: Duration::ZERO,
+                exit_grace: EXIT_GRACE,
                 tracks_holders: true,
                 unordered: true,
                 survives_restart: self.task.keep,
+                native_env: false,
             },
             notices,
             reattached,
@@ -349,15 +401,15 @@ impl Backend for Docker {
     }
 
     async fn spawn(&self, spec: SpawnSpec) -> Result<Process, BackendError> {
-        let instance = self
-            .instance()
+        let warden = self
+            .warden()
             .ok_or_else(|| BackendError::lost("the task has no container any more"))?;
-        exec::spawn(&instance, &spec).await
+        exec::spawn(warden.instance(), &spec).await
     }
 
     async fn stop(&self, mode: StopMode) -> Result<(), BackendError> {
         let profile = &*self.profile;
-        self.state().instance = None;
+        self.state().warden = None;
         if mode == StopMode::Suspend && profile.settings.across {
             return Ok(());
         }
@@ -375,17 +427,35 @@ impl Backend for Docker {
 
     async fn processes(&self, scope: &Scope) -> Result<Vec<ProcessInfo>, BackendError> {
         // Without a container there is nothing that could run.
-        if self.instance().is_none() {
-            return Ok(Vec::new());
-        }
-        hexad_actors::backend::table::list(self, scope).await
+        let Some(warden) = self.warden() else { return Ok(Vec::new()) };
+        Ok(table::parse_list(&warden.ask(&table::list_script(scope)?).await?))
     }
 
     async fn signal(&self, scope: &Scope, signal: Signal) -> Result<usize, BackendError> {
-        if self.instance().is_none() {
-            return Ok(0);
+        let Some(warden) = self.warden() else { return Ok(0) };
+        let mut script = String::new();
+        if let Some(leader) = scope.leader.filter(|_| signal == Signal::Kill) {
+            // First what needs no further process, so that there is room for one. A container
+            // that is full of processes has none to spare.
+            script = format!(
+                "for d in /proc/[0-9]*; do s=; {{ read -r s < \"$d/stat\"; }} 2>/dev/null; \
+                 set -- ${{s##*) }}; [ \"$4\" = {leader} ] && kill -{} \"${{d#/proc/}}\"; done; ",
+                signal.name()
+            );
         }
-        hexad_actors::backend::table::signal(self, scope, signal).await
+        script.push_str(&table::signal_script(scope, signal)?);
+        match warden.ask(&script).await {
+            Ok(answer) => Ok(answer.len()),
+            Err(error) if signal == Signal::Kill => {
+                // The last resort: the container ends, and everything in it. It is started again
+                // for the next command.
+                tracing::warn!(%error, "the container is stopped to end what runs in it");
+                let instance = warden.instance();
+                let killed = instance.docker.kill_container(&instance.id, None).await;
+                killed.map(|()| 1).map_err(|e| instance.gone_or(e, "stopping the container"))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn describe(&self) -> Vec<(String, String)> {

@@ -60,6 +60,12 @@ pub(super) async fn run(context: &Context, arguments: ExecArguments) -> Result<u
         drop(hexad);
         return Ok(130);
     }
+    if arguments.task.task.is_none() {
+        // Nobody can name this task again, so nothing of it is kept.
+        if let Err(error) = hexad.task(&id).release().await {
+            say(&error.to_string());
+        }
+    }
     let stopped = hexad.shutdown().await;
     let code = ended?.status();
     stopped?;

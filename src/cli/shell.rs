@@ -80,6 +80,12 @@ pub(super) async fn run(context: &Context, arguments: ShellArguments) -> Result<
     if let Some(path) = history {
         let _ = editor.save_history(&path);
     }
+    if arguments.task.task.is_none() {
+        // Nobody can name this task again, so nothing of it is kept.
+        if let Err(error) = hexad.task(&id).release().await {
+            say(&error.to_string());
+        }
+    }
     hexad.shutdown().await?;
     Ok(status)
 }

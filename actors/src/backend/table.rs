@@ -82,18 +82,21 @@ fn script(scope: &Scope, action: &str) -> Result<String, BackendError> {
     Ok(out)
 }
 
-/// The live processes in `scope`, zombies left out.
+/// The script that [`parse_list`] reads the output of.
 ///
 /// # Errors
-/// The process table could not be read.
-pub async fn list<B: Backend + ?Sized>(
-    backend: &B,
-    scope: &Scope,
-) -> Result<Vec<ProcessInfo>, BackendError> {
-    let action = "printf '%s\\000' \"$p\"; { tr '\\000' ' ' < \"$d/cmdline\"; } 2>/dev/null; \
-                  printf '\\000'";
-    let output = run(backend, &script(scope, action)?).await?;
-    let text = String::from_utf8_lossy(&output);
+/// The scope is none.
+pub fn list_script(scope: &Scope) -> Result<String, BackendError> {
+    script(
+        scope,
+        "printf '%s\\000' \"$p\"; { tr '\\000' ' ' < \"$d/cmdline\"; } 2>/dev/null; printf '\\000'",
+    )
+}
+
+/// The processes that a [`list_script`] found.
+#[must_use]
+pub fn parse_list(output: &[u8]) -> Vec<ProcessInfo> {
+    let text = String::from_utf8_lossy(output);
     let mut fields = text.split('\0');
     let mut found = Vec::new();
     while let (Some(pid), Some(command)) = (fields.next(), fields.next()) {
@@ -102,20 +105,31 @@ pub async fn list<B: Backend + ?Sized>(
                 .push(ProcessInfo { pid, command: command.trim_end().chars().take(200).collect() });
         }
     }
-    Ok(found)
+    found
 }
 
-/// Sends `signal` to every process in `scope`; gives how many got it.
+/// The script that sends `signal` to every process in `scope`; it prints a letter for each that
+/// got it.
 ///
 /// # Errors
-/// The script could not be run.
-pub async fn signal<B: Backend + ?Sized>(
+/// The scope is none.
+pub fn signal_script(scope: &Scope, signal: Signal) -> Result<String, BackendError> {
+    script(scope, &format!("kill -{} \"$p\" 2>/dev/null && printf x", signal.name()))
+}
+
+pub(super) async fn list<B: Backend + ?Sized>(
+    backend: &B,
+    scope: &Scope,
+) -> Result<Vec<ProcessInfo>, BackendError> {
+    Ok(parse_list(&run(backend, &list_script(scope)?).await?))
+}
+
+pub(super) async fn signal<B: Backend + ?Sized>(
     backend: &B,
     scope: &Scope,
     signal: Signal,
 ) -> Result<usize, BackendError> {
-    let action = format!("kill -{} \"$p\" 2>/dev/null && printf x", signal.name());
-    Ok(run(backend, &script(scope, &action)?).await?.len())
+    Ok(run(backend, &signal_script(scope, signal)?).await?.len())
 }
 
 /// Runs a script in a `sh` of its own, the text on standard input.

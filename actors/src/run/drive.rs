@@ -29,6 +29,8 @@ const DRAIN_LIMIT: u64 = 4 * 1024 * 1024;
 /// How long the end mark of the output may take behind the final record. It is on its way; only a
 /// command that closed the descriptor it goes to keeps it from coming.
 const END_MARK_LIMIT: Duration = Duration::from_secs(2);
+/// For what is on its way already.
+const LAST_LOOK: Duration = Duration::from_millis(1);
 const FIRST_BUFFER: usize = 8 * 1024;
 const LARGE_BUFFER: usize = 256 * 1024;
 
@@ -239,11 +241,15 @@ impl Driver<'_> {
     async fn drain(&mut self) {
         let settle = self.job.capabilities.settle;
         let mut waiting = self.ending.is_complete() && !self.stdout.complete;
+        // Was its end waited for in vain, somebody else holds the streams: no need to wait again.
+        let settle = if self.ending.is_complete() && self.status.is_none() {
+            settle.min(LAST_LOOK)
+        } else {
+            settle
+        };
         let mut until = Instant::now() + if waiting { END_MARK_LIMIT } else { settle };
         let limit = self.capture.total() + DRAIN_LIMIT;
-        while (self.stdout.open || self.control.open)
-            && (waiting || self.capture.total() < limit)
-        {
+        while (self.stdout.open || self.control.open) && (waiting || self.capture.total() < limit) {
             tokio::select! {
                 biased;
                 bytes = self.control.read() => self.take_control(bytes).await,

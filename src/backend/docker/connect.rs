@@ -134,10 +134,9 @@ impl Endpoint {
                 Unavailable::Refused,
                 format!("the daemon refused {doing}: {}", message.trim()),
             ),
-            other => BackendError::unavailable(
-                Unavailable::Refused,
-                format!("{doing} failed: {other}"),
-            ),
+            other => {
+                BackendError::unavailable(Unavailable::Refused, format!("{doing} failed: {other}"))
+            }
         }
     }
 }
@@ -195,7 +194,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("podman")).unwrap();
         std::fs::write(folder.path().join("podman/podman.sock"), "").unwrap();
-        let endpoint = Endpoint::find(&host(&[("XDG_RUNTIME_DIR", folder.path().to_str().unwrap())]));
+        let endpoint =
+            Endpoint::find(&host(&[("XDG_RUNTIME_DIR", folder.path().to_str().unwrap())]));
         if !Path::new("/var/run/docker.sock").exists() {
             assert!(endpoint.address.ends_with("podman/podman.sock"), "{endpoint:?}");
         }

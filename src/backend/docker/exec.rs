@@ -29,6 +29,8 @@ const BUFFER: usize = 64 * 1024;
 /// A shell that was killed while a child of it holds the streams is only found this way.
 const LOOK: (Duration, Duration) = (Duration::from_millis(100), Duration::from_millis(1000));
 
+const NEVER_STARTED: &str = "the daemon could not start the process";
+
 /// Starts a process.
 pub(super) async fn spawn(instance: &Instance, spec: &SpawnSpec) -> Result<Process, BackendError> {
     let config = ExecConfig {
@@ -103,18 +105,17 @@ async fn pump(
     control: mpsc::Sender<Bytes>,
     ended: watch::Sender<Option<ExitStatus>>,
 ) {
-    let mut complaint = Vec::new();
+    // What the daemon itself says when it cannot start a process comes as output of the process.
+    let mut first = Vec::new();
     while let Some(item) = output.next().await {
         match item {
-            Ok(LogOutput::StdOut { message }) => {
+            Ok(LogOutput::StdOut { message } | LogOutput::Console { message }) => {
+                if first.is_empty() {
+                    first.extend_from_slice(&message[..message.len().min(2000)]);
+                }
                 let _ = stdout.send(message).await;
             }
             Ok(LogOutput::StdErr { message }) => {
-                let _ = control.send(message).await;
-            }
-            // Outside the framing it is the daemon itself who speaks.
-            Ok(LogOutput::Console { message }) => {
-                complaint.extend_from_slice(&message[..message.len().min(2000)]);
                 let _ = control.send(message).await;
             }
             Ok(LogOutput::StdIn { .. }) => {}
@@ -129,10 +130,9 @@ async fn pump(
         return;
     }
     let status = match process.wait_for_end().await {
-        _ if !complaint.is_empty() => ExitStatus::Lost(format!(
-            "the daemon could not start the process: {}",
-            String::from_utf8_lossy(&complaint).trim()
-        )),
+        ExitStatus::Lost(reason) if reason == NEVER_STARTED => {
+            ExitStatus::Lost(format!("{NEVER_STARTED}: {}", String::from_utf8_lossy(&first).trim()))
+        }
         status => status,
     };
     let _ = ended.send(Some(status));
@@ -166,9 +166,12 @@ impl Remote {
         if answer.running == Some(true) {
             return None;
         }
+        if answer.pid.unwrap_or_default() == 0 && matches!(answer.exit_code, Some(126 | 127)) {
+            return Some(ExitStatus::Lost(NEVER_STARTED.into()));
+        }
         Some(match answer.exit_code.and_then(|code| i32::try_from(code).ok()) {
             // Killed: by somebody inside, or because the container was.
-            Some(137) => match self.instance.why_stopped().await {
+            Some(137) => match self.why_killed().await {
                 Some(reason) => ExitStatus::Lost(reason),
                 None => ExitStatus::Signal(9),
             },
@@ -177,6 +180,19 @@ impl Remote {
             Some(code) => ExitStatus::Code(code),
             None => ExitStatus::Lost("the daemon does not know how the process ended".into()),
         })
+    }
+
+    /// Why the container went, if that is what ended the process. The daemon learns of the end of
+    /// the process first.
+    async fn why_killed(&self) -> Option<String> {
+        for pause in [0, 50, 150] {
+            sleep(Duration::from_millis(pause)).await;
+            let reason = self.instance.why_stopped().await;
+            if reason.is_some() {
+                return reason;
+            }
+        }
+        None
     }
 
     /// Asks until it has ended; its streams have, so it is about to.

@@ -107,7 +107,8 @@ impl Extra {
         let bad = |what: &str| format!("docker_extra_args: {} {value}: {what}", self.name);
         let number = || value.parse::<i64>().map_err(|_| bad("not a whole number"));
         let bytes = || bytes(value).ok_or_else(|| bad("not a size such as 64m"));
-        let push = |list: &mut Option<Vec<String>>| list.get_or_insert_default().push(value.clone());
+        let push =
+            |list: &mut Option<Vec<String>>| list.get_or_insert_default().push(value.clone());
         let host = &mut target.host;
         match self.name {
             "--add-host" => push(&mut host.extra_hosts),
@@ -156,9 +157,10 @@ impl Extra {
                 let (path, options) = value.split_once(':').unwrap_or((value, ""));
                 host.tmpfs.get_or_insert_default().insert(path.into(), options.into());
             }
-            "--ulimit" => host.ulimits.get_or_insert_default().push(
-                ulimit(value).ok_or_else(|| bad("not a limit such as nofile=1024:2048"))?,
-            ),
+            "--ulimit" => host
+                .ulimits
+                .get_or_insert_default()
+                .push(ulimit(value).ok_or_else(|| bad("not a limit such as nofile=1024:2048"))?),
             "--user" => target.user = Some(value.clone()),
             "--userns" if value == "host" => {
                 return Err(bad("the user namespace of the machine is not given"));

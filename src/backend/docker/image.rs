@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use bollard::Docker;
 use bollard::errors::Error as ApiError;
 use bollard::models::{CreateImageInfo, ImageConfig};
 use bollard::query_parameters::CreateImageOptionsBuilder;
-use bollard::Docker;
 use futures_util::StreamExt as _;
 use hexad_actors::backend::Progress;
 use hexad_actors::{BackendError, Unavailable};

@@ -91,7 +91,8 @@ impl Owner {
 }
 
 fn namespace() -> String {
-    std::fs::read_link("/proc/self/ns/pid").map_or_else(|_| String::new(), |l| l.display().to_string())
+    std::fs::read_link("/proc/self/ns/pid")
+        .map_or_else(|_| String::new(), |l| l.display().to_string())
 }
 
 /// The pieces of a configuration as one label: `image=…;mounts=…`.

@@ -94,7 +94,8 @@ impl Wanted {
             if daemon.disk {
                 limits.disk = Some(format!("{}m", self.disk_mb));
             } else if self.disk_given {
-                missing.push(format!("disk ({} MB, storage driver {})", self.disk_mb, daemon.storage));
+                missing
+                    .push(format!("disk ({} MB, storage driver {})", self.disk_mb, daemon.storage));
             }
         }
         let notices = if missing.is_empty() {

@@ -1,13 +1,9 @@
 //! First contact with a container: which shell it has, and where its user is at home.
 
-use hexad_actors::backend::SpawnSpec;
+use hexad_actors::shell::quote::posix_quote;
 use hexad_actors::{BackendError, Unavailable};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::time::timeout;
 
-use super::connect::QUICK;
-use super::exec;
-use super::instance::Instance;
+use super::warden::Warden;
 
 /// What was found.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -21,50 +17,54 @@ pub(super) struct Probed {
     pub(super) home_is_writable: bool,
     /// Whether the first directory can be entered.
     pub(super) cwd_is_there: bool,
+    /// Processes of runtimes that are dead, which were ended.
+    pub(super) ended: usize,
 }
 
 const SCRIPT: &str = r#"
 b=$(command -v bash 2>/dev/null)
 v=
+# A shell may call itself sh without a path, so the files are looked for.
 [ -z "$b" ] || v=$("$b" --norc --noprofile -c 'echo "$BASH_VERSION"' 2>/dev/null)
 echo "bash=$b"
 echo "version=$v"
-echo "sh=$(command -v sh)"
+s=
+old=$IFS; IFS=:
+for d in $PATH; do
+    case $d in /*) [ ! -x "$d/sh" ] || { s=$d/sh; break; };; esac
+done
+IFS=$old
+echo "sh=$s"
 echo "home=$HOME"
+if [ -n "$__mark" ]; then
+    for f in $(grep -l HEXAD_MARK= /proc/[0-9]*/environ 2>/dev/null); do
+        grep -q "HEXAD_MARK=[^=]*$__mark[.]" "$f" 2>/dev/null && continue
+        p=${f#/proc/}
+        kill -KILL "${p%/environ}" 2>/dev/null && echo ended=
+    done
+fi
 [ ! -w "$HOME" ] || echo home_is_writable=
 [ -z "$__cwd" ] || ! cd "$__cwd" 2>/dev/null || echo cwd_is_there=
+cd /
 "#;
 
-/// Asks the container.
+/// Asks the container. With a `mark`, processes of other runtimes than the one of that mark are
+/// ended: the caller knows that those are dead.
 pub(super) async fn probe(
-    instance: &Instance,
-    env: &[(String, String)],
+    warden: &Warden,
     cwd: Option<&str>,
+    mark: Option<&str>,
 ) -> Result<Probed, BackendError> {
-    let mut env: Vec<_> = env.iter().map(|(n, v)| (n.into(), v.into())).collect();
-    env.push(("__cwd".into(), cwd.unwrap_or_default().into()));
-    let spec = SpawnSpec { argv: ["sh", "-s"].map(Into::into).to_vec(), env };
-    let work = async {
-        let mut process = exec::spawn(instance, &spec).await?;
-        let io = |e: std::io::Error| BackendError::lost(format!("talking to the container: {e}"));
-        process.stdin.write_all(SCRIPT.as_bytes()).await.map_err(io)?;
-        process.stdin.shutdown().await.map_err(io)?;
-        let (mut out, mut err) = (String::new(), String::new());
-        process.stdout.read_to_string(&mut out).await.map_err(io)?;
-        process.control.read_to_string(&mut err).await.map_err(io)?;
-        Ok((out, err))
-    };
-    let (out, err) = timeout(QUICK * 2, work).await.map_err(|_| {
-        BackendError::unavailable(
-            Unavailable::Deadline,
-            format!("the container {} did not answer a first command", instance.short_id()),
-        )
-    })??;
-    let probed = read(&out);
+    let mut script = b"__cwd=".to_vec();
+    script.extend(posix_quote(cwd.unwrap_or_default().as_bytes()));
+    script.extend(format!("\n__mark={}\n", mark.unwrap_or_default()).into_bytes());
+    let script = format!("{}{SCRIPT}", String::from_utf8_lossy(&script));
+    let answer = warden.ask(&script).await?;
+    let probed = read(&String::from_utf8_lossy(&answer));
     if probed.sh.is_empty() {
         return Err(BackendError::unavailable(
             Unavailable::NoBinary,
-            format!("the image has no sh that works: {}", err.trim()),
+            "the image has no sh in its PATH; choose an image with bash (docker_image)",
         ));
     }
     Ok(probed)
@@ -81,6 +81,7 @@ fn read(text: &str) -> Probed {
             "sh" => probed.sh = value.to_owned(),
             "home" => probed.home = value.to_owned(),
             "home_is_writable" => probed.home_is_writable = true,
+            "ended" => probed.ended += 1,
             "cwd_is_there" => probed.cwd_is_there = true,
             _ => {}
         }

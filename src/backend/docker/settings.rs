@@ -106,11 +106,8 @@ impl Settings {
     /// The folder of this machine that holds the files of a task.
     pub(super) fn folder(&self, task: &TaskId) -> PathBuf {
         let name = cleaned(task.as_str());
-        let name = if name == task.as_str() {
-            name
-        } else {
-            format!("{name}-{}", digest(task.as_str()))
-        };
+        let name =
+            if name == task.as_str() { name } else { format!("{name}-{}", digest(task.as_str())) };
         self.sandbox.join("docker").join(name)
     }
 

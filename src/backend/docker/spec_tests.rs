@@ -15,9 +15,16 @@ fn body_for(settings: &Settings, user: Option<&str>) -> ContainerCreateBody {
     let image = ImageConfig { user: user.map(str::to_owned), ..ImageConfig::default() };
     let limits = Limits { pids: Some(256), ..Limits::default() };
     let folder = PathBuf::from("/sandbox/t");
-    Plan { settings, image: &image, limits: &limits, folder: &folder, init: true, labels: HashMap::new() }
-        .body()
-        .unwrap()
+    Plan {
+        settings,
+        image: &image,
+        limits: &limits,
+        folder: &folder,
+        init: true,
+        labels: HashMap::new(),
+    }
+    .body()
+    .unwrap()
 }
 
 fn body(lines: &str) -> ContainerCreateBody {

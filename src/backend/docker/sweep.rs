@@ -43,7 +43,10 @@ async fn look_at(docker: &Docker, id: &str, host: &Host, stale: Duration) -> Opt
         return None;
     }
     let task = labels.get(labels::TASK_ID).map_or("unknown", String::as_str);
-    Some(format!("removed the container {} of task {task}, whose hexad is dead", &id[..12.min(id.len())]))
+    Some(format!(
+        "removed the container {} of task {task}, whose hexad is dead",
+        &id[..12.min(id.len())]
+    ))
 }
 
 /// Whether nobody will come back to the container.
@@ -74,8 +77,8 @@ fn age(text: &str) -> Option<Duration> {
     let (hour, minute, second) = (time.next()?.ok()?, time.next()?.ok()?, time.next()?.ok()?);
     // Days since 1970, by the civil calendar.
     let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
-    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1
-        - 719_468;
+    let days =
+        365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468;
     let then = u64::try_from(days * 86_400 + hour * 3600 + minute * 60 + second).ok()?;
     // A container that never ran has a time long before 1970.
     std::time::SystemTime::now()

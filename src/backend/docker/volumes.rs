@@ -66,8 +66,20 @@ impl Bind {
 }
 
 const OPTIONS: &[&str] = &[
-    "ro", "rw", "z", "Z", "cached", "delegated", "consistent", "nocopy", "private", "rprivate",
-    "shared", "rshared", "slave", "rslave",
+    "ro",
+    "rw",
+    "z",
+    "Z",
+    "cached",
+    "delegated",
+    "consistent",
+    "nocopy",
+    "private",
+    "rprivate",
+    "shared",
+    "rshared",
+    "slave",
+    "rslave",
 ];
 
 fn expand(path: &str, home: &Path) -> String {

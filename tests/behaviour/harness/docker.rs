@@ -85,7 +85,9 @@ impl Target for InContainer {
         } else {
             Arc::new(NoStore)
         };
-        let started = Arc::new(tokio::sync::OnceCell::new());
+        // Rows that measure time must not pay for the container.
+        let started = shared.start(&Progress::new(drop)).await.unwrap();
+        let started = Arc::new(tokio::sync::OnceCell::new_with(Some(started)));
         let arguments = RuntimeArguments {
             provider: Arc::new(Sharing { docker: Arc::clone(&shared), started }),
             store,
