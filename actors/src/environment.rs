@@ -41,6 +41,8 @@ pub(crate) struct EnvironmentArguments {
     pub(crate) marks: Marks,
     pub(crate) committed: Committed,
     pub(crate) supervisor: ActorRef<SupervisorMessage>,
+    /// Bounds how many spares the runtime makes at once.
+    pub(crate) spare_makers: Arc<tokio::sync::Semaphore>,
     /// Whether this one takes the place of one that crashed.
     pub(crate) after_crash: bool,
 }

@@ -15,8 +15,12 @@ use crate::shell::ShellState;
 
 pub(super) enum Spare {
     None,
-    /// Being made; the number tells it from an earlier one.
-    Making(u64),
+    /// Being made, or waiting to be: spares of a runtime are made a few at a time, because commands
+    /// go first. The number tells it from an earlier one; dropped, the work ends.
+    Making {
+        number: u64,
+        _work: Timer,
+    },
     Ready {
         shell: Box<Shell>,
         number: u64,
@@ -42,14 +46,16 @@ impl EnvironmentState {
         }
         let Some(state) = self.shell.clone() else { return };
         let number = self.number();
-        self.spare = Spare::Making(number);
         let backend = Arc::clone(&self.arguments.chosen.backend);
         let (started, marks) = (Arc::clone(started), self.arguments.marks.clone());
         let guard = Guard::new(self.myself.clone(), move |result: Result<_, BackendError>| {
             EnvironmentMessage::Spare(number, result.map(Box::new))
         });
-        tokio::spawn(async move {
+        let makers = Arc::clone(&self.arguments.spare_makers);
+        let work = tokio::spawn(async move {
             let made = async {
+                // Closed never: the semaphore lives as long as somebody holds it.
+                let _turn = makers.acquire_owned().await;
                 let mut shell =
                     Shell::start(&*backend, &started, &marks, state, &[], false).await?;
                 shell.settle().await?;
@@ -57,10 +63,11 @@ impl EnvironmentState {
             };
             guard.finish(made.await);
         });
+        self.spare = Spare::Making { number, _work: Timer(work) };
     }
 
     pub(super) fn spare_made(&mut self, number: u64, result: Result<Box<Shell>, BackendError>) {
-        if !matches!(self.spare, Spare::Making(n) if n == number) {
+        if !matches!(&self.spare, Spare::Making { number: n, .. } if *n == number) {
             // A shell that nobody wants any more ends when its input does.
             return;
         }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError};
 
 use ractor::{Actor, ActorId, ActorRef};
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::message::SupervisorMessage;
@@ -49,6 +50,7 @@ pub(crate) struct SupervisorState {
     myself: ActorRef<SupervisorMessage>,
     runtime: RuntimeArguments,
     settings: Arc<Settings>,
+    spare_makers: Arc<Semaphore>,
     tasks: HashMap<TaskId, Entry>,
     by_actor: HashMap<ActorId, TaskId>,
     resting: HashMap<TaskId, Arc<ShellState>>,
@@ -62,6 +64,7 @@ impl SupervisorState {
         Self {
             myself,
             settings: Arc::new(runtime.settings.clone()),
+            spare_makers: Arc::new(Semaphore::new(spare_makers())),
             runtime,
             tasks: HashMap::new(),
             by_actor: HashMap::new(),
@@ -109,6 +112,7 @@ impl SupervisorState {
             marks: Marks::new(&self.runtime.mark, self.runtime.outer_mark.as_deref()),
             committed,
             supervisor: self.myself.clone(),
+            spare_makers: Arc::clone(&self.spare_makers),
             after_crash: false,
         };
         self.spawn(arguments, None).await
@@ -272,6 +276,11 @@ impl SupervisorState {
             }
         }
     }
+}
+
+/// One spare a processor at a time, and two where there is one processor.
+fn spare_makers() -> usize {
+    std::thread::available_parallelism().map_or(2, |n| n.get().max(2))
 }
 
 fn lock(committed: &Committed) -> std::sync::MutexGuard<'_, Option<Arc<ShellState>>> {
