@@ -46,7 +46,7 @@ pub fn main(env: Vec<(OsString, OsString)>) -> ExitCode {
             Command::State(state) => tasks::state(&context, &state),
             Command::List(list) => tasks::list(&context, &list),
             Command::Release(release) => tasks::release(&context, release).await,
-            Command::Doctor => doctor::run(&context),
+            Command::Doctor => doctor::run(&context).await,
             Command::Config(config) => tasks::config(&context, &config),
         }
     });

@@ -7,9 +7,10 @@ use super::context::{Context, Failure};
 use crate::backend::built_in;
 use crate::private;
 
-pub(super) fn run(context: &Context) -> Result<u8, Failure> {
+pub(super) async fn run(context: &Context) -> Result<u8, Failure> {
     let mut report = Report { context, text: String::new(), local_works: true };
     report.local();
+    report.docker().await;
     report.others();
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(report.text.as_bytes());
@@ -81,41 +82,46 @@ impl Report<'_> {
         }
     }
 
+    #[cfg(feature = "docker")]
+    async fn docker(&mut self) {
+        self.text.push_str("docker\n");
+        match crate::backend::docker::look(&self.context.host).await {
+            Ok(what) => self.line(true, &what),
+            Err(why) => self.line(false, &why),
+        }
+    }
+
+    #[cfg(not(feature = "docker"))]
+    async fn docker(&mut self) {
+        self.text.push_str("docker (not in this build)\n");
+    }
+
     /// The backends that are still to come: what they will need is said all the same.
     fn others(&mut self) {
         let env = |name: &str| self.context.host.var(name).is_some_and(|v| !v.is_empty());
         let found = |name: &str| self.find(name).is_some();
-        let socket = self.context.host.var("DOCKER_HOST").and_then(|v| v.to_str()).map_or_else(
-            || "/var/run/docker.sock".into(),
-            |v| v.trim_start_matches("unix://").to_owned(),
-        );
         let needs = [
-            (
-                "docker",
-                Path::new(&socket).exists(),
-                format!("a Docker or Podman socket at {socket} (DOCKER_HOST)"),
-            ),
             (
                 "ssh",
                 env("SSH_AUTH_SOCK") || self.context.host.home.join(".ssh").is_dir(),
-                "a key or an agent, and terminal.ssh_host and ssh_user".into(),
+                "a key or an agent, and terminal.ssh_host and ssh_user",
             ),
             (
                 "singularity",
                 found("apptainer") || found("singularity"),
-                "apptainer or singularity on PATH".into(),
+                "apptainer or singularity on PATH",
             ),
             (
                 "modal",
                 env("MODAL_TOKEN_ID") || self.context.host.home.join(".modal.toml").exists(),
-                "MODAL_TOKEN_ID and MODAL_TOKEN_SECRET, or ~/.modal.toml".into(),
+                "MODAL_TOKEN_ID and MODAL_TOKEN_SECRET, or ~/.modal.toml",
             ),
-            ("daytona", env("DAYTONA_API_KEY"), "DAYTONA_API_KEY".into()),
+            ("daytona", env("DAYTONA_API_KEY"), "DAYTONA_API_KEY"),
         ];
         for (name, good, need) in needs {
             let built = if built_in().contains(&name) { "" } else { " (not in this version)" };
             self.text.push_str(&format!("{name}{built}\n"));
-            self.line(good, &need);
+            self.line(good, need);
         }
     }
 

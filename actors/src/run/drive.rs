@@ -29,6 +29,9 @@ const DRAIN_LIMIT: u64 = 4 * 1024 * 1024;
 /// How long the end mark of the output may take behind the final record. It is on its way; only a
 /// command that closed the descriptor it goes to keeps it from coming.
 const END_MARK_LIMIT: Duration = Duration::from_secs(2);
+/// How long a process that was started may take to be found.
+const APPEARING: Duration = Duration::from_secs(5);
+const APPEARING_PAUSE: Duration = Duration::from_millis(20);
 /// For what is on its way already.
 const LAST_LOOK: Duration = Duration::from_millis(1);
 const FIRST_BUFFER: usize = 8 * 1024;
@@ -62,6 +65,9 @@ struct Driver<'a> {
     ending: Ending,
     deadline: Instant,
     killing: Option<Killing>,
+    /// When a kill of a shell that had not said where it is was begun. It may not have been in the
+    /// process table yet.
+    killed_unseen: Option<Instant>,
 }
 
 struct Stdout {
@@ -140,6 +146,7 @@ pub(crate) async fn run(
         ending,
         deadline: job.deadline,
         killing: None,
+        killed_unseen: None,
         backend,
         job,
     };
@@ -211,7 +218,10 @@ impl Driver<'_> {
                     }
                     survivors = finished(&mut self.killing) => {
                         self.ending.survivors = survivors;
-                        break;
+                        if survivors > 0 || !self.may_still_appear() {
+                            break;
+                        }
+                        self.kill_again();
                     }
                     result = &mut writing, if !written => {
                         written = true;
@@ -330,10 +340,32 @@ impl Driver<'_> {
         }
         self.ending.killed = Some(why);
         self.capture.fanout.stop_waiting();
+        self.killed_unseen = self.scope.leader.is_none().then(Instant::now);
         let (backend, scope) = (Arc::clone(&self.backend), self.scope.clone());
         let grace = self.job.settings.kill_grace;
         self.killing =
             Some(Box::pin(async move { kill::terminate(&*backend, &scope, grace).await }));
+    }
+
+    /// Whether the shell that was killed may have been on its way into the process table, and so
+    /// have its command still before it.
+    fn may_still_appear(&self) -> bool {
+        self.killed_unseen.is_some_and(|since| since.elapsed() < APPEARING)
+            && self.status.is_none()
+            && self.control.open
+            && self.stdout.open
+    }
+
+    fn kill_again(&mut self) {
+        let (backend, scope) = (Arc::clone(&self.backend), self.scope.clone());
+        if scope.leader.is_some() {
+            // It is there now: this is the last time.
+            self.killed_unseen = None;
+        }
+        self.killing = Some(Box::pin(async move {
+            tokio::time::sleep(APPEARING_PAUSE).await;
+            kill::end_everything(&*backend, &scope).await
+        }));
     }
 
     fn report_progress(&mut self, elapsed: Duration) {

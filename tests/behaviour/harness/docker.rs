@@ -79,7 +79,8 @@ impl Target for InContainer {
         let mark = uuid::Uuid::new_v4().simple().to_string()[..16].to_owned();
         let profile = config.profile(None).unwrap();
         let profile = DockerProfile::new(profile, &host, &mark, wish.persist).unwrap();
-        let shared = Arc::new(profile.backend(&TaskId::new("shared").unwrap()));
+        let shared = TaskId::new(format!("shared-{mark}")).unwrap();
+        let shared = Arc::new(profile.backend(&shared));
         let store: Arc<dyn StateStore> = if wish.persist {
             Arc::new(FileStore::new(&host.state_folder(), Some(Duration::from_secs(5))))
         } else {
