@@ -220,6 +220,14 @@ impl fmt::Debug for Process {
 pub trait Exit: Send + Sync {
     /// Waits for the end. Cancel-safe: dropping the future loses nothing.
     async fn wait(&mut self) -> ExitStatus;
+
+    /// Says that the process is about to end, for those who have to ask whether it has.
+    fn is_due(&mut self) {}
+
+    /// Whether it is known already that the process has ended, though not yet how.
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
 /// How a process ended.

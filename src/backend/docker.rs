@@ -27,11 +27,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bollard::Docker as Client;
 use hexad_actors::backend::{
-    Capabilities, Process, ProcessInfo, Progress, Scope, Signal, SpawnSpec, Started, StopMode,
-    table,
+    Capabilities, LoginCache, Process, ProcessInfo, Progress, Scope, Signal, SpawnSpec, Started,
+    StopMode, table,
 };
-use hexad_actors::shell::Dialect;
 use hexad_actors::shell::login::LoginPlan;
+use hexad_actors::shell::{Dialect, ShellState};
 use hexad_actors::{Backend, BackendError, Notice, TaskId, Unavailable};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
@@ -47,12 +47,11 @@ use crate::host::Host;
 
 /// How long the streams of a shell that has ended may take to end too. Longer means that another
 /// process holds them.
-const SETTLE: Duration = Duration::from_millis(20);
+const SETTLE: Duration = Duration::from_millis(10);
 
-/// How long the end of a shell that wrote its final record is waited for: its streams end, and the
-/// daemon is asked. That tells a shell that a signal ended, whose record looks like any other. A
-/// process that holds the streams keeps us from knowing; then the record counts.
-const EXIT_GRACE: Duration = Duration::from_millis(20);
+/// How long a shell that wrote its final record may take to end. The daemon is asked, which takes a
+/// millisecond: a shell that a signal ended writes a record like any other.
+const EXIT_GRACE: Duration = Duration::from_secs(2);
 
 /// What a shell gets where neither image nor configuration say otherwise; the daemon's own default.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -65,6 +64,8 @@ pub struct DockerProfile {
     /// What the container is made with, as its label says it.
     config_label: String,
     owner: String,
+    /// What login files of the image say, where they are the same for every task.
+    login: Arc<LoginCache>,
     mark: String,
     /// Names the state folder: two users may call their tasks the same.
     home: String,
@@ -97,6 +98,7 @@ impl DockerProfile {
             config_label: labels::config_label(&settings.pieces()),
             endpoint: Arc::new(Endpoint::find(host)),
             owner: Owner::current(&host.name, mark).to_label(),
+            login: Arc::default(),
             mark: mark.to_owned(),
             home: labels::digest(&home),
             host: Arc::clone(host),
@@ -234,6 +236,8 @@ pub struct Docker {
 struct State {
     warden: Option<Arc<Warden>>,
     described: Vec<(String, String)>,
+    /// Whether the instance is as its image made it.
+    fresh: bool,
 }
 
 impl Docker {
@@ -380,7 +384,7 @@ impl Backend for Docker {
         };
         let described = self.described(&found, daemon);
         let reattached = found.reattached;
-        *self.state() = State { warden: Some(warden), described };
+        *self.state() = State { warden: Some(warden), described, fresh: !reattached };
         Ok(Started {
             program: program.into(),
             dialect,
@@ -456,6 +460,17 @@ impl Backend for Docker {
             }
             Err(error) => Err(error),
         }
+    }
+
+    fn adjust_captured(&self, state: &mut ShellState) {
+        // Of the container that it was captured in; every bash finds out for itself.
+        state.variables.retain(|variable| variable.name != "HOSTNAME");
+    }
+
+    fn login_cache(&self) -> Option<Arc<LoginCache>> {
+        // A home that is kept may hold files of the task's own.
+        let alike = !self.profile.settings.persistent && self.state().fresh;
+        alike.then(|| Arc::clone(&self.profile.login))
     }
 
     fn describe(&self) -> Vec<(String, String)> {

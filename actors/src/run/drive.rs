@@ -32,6 +32,8 @@ const END_MARK_LIMIT: Duration = Duration::from_secs(2);
 /// How long a process that was started may take to be found.
 const APPEARING: Duration = Duration::from_secs(5);
 const APPEARING_PAUSE: Duration = Duration::from_millis(20);
+/// How long the streams of what was killed may take to end, where they come from afar.
+const AFTER_KILLING: Duration = Duration::from_secs(1);
 /// For what is on its way already.
 const LAST_LOOK: Duration = Duration::from_millis(1);
 const FIRST_BUFFER: usize = 8 * 1024;
@@ -201,7 +203,10 @@ impl Driver<'_> {
                     if grace.is_zero() {
                         break;
                     }
-                    patience.get_or_insert(Instant::now() + grace);
+                    if patience.is_none() {
+                        patience = Some(Instant::now() + grace);
+                        self.exit.is_due();
+                    }
                 }
                 while let Some(message) = self.aside.pop_front() {
                     self.handle(message);
@@ -251,9 +256,13 @@ impl Driver<'_> {
     async fn drain(&mut self) {
         let settle = self.job.capabilities.settle;
         let mut waiting = self.ending.is_complete() && !self.stdout.complete;
+        // Everything that held the streams was ended, so they end, and the record may be on its way.
+        let ended = self.ending.killed.is_some() && self.ending.survivors == 0;
         // Was its end waited for in vain, somebody else holds the streams: no need to wait again.
         let settle = if self.ending.is_complete() && self.status.is_none() {
             settle.min(LAST_LOOK)
+        } else if ended && !settle.is_zero() {
+            settle.max(AFTER_KILLING)
         } else {
             settle
         };

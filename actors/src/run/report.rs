@@ -179,6 +179,13 @@ impl Ending {
         };
         report.outcome = match (self.killed, status) {
             (Some(killed), _) => killed,
+            // Where only a number is told, a shell that handed on the status of a child that a
+            // signal ended looks as if it were ended by that signal itself. Its record knows.
+            (None, Some(ExitStatus::Signal(signal)))
+                if state.as_ref().is_some_and(|s| i32::from(s.last_status) == 128 + signal) =>
+            {
+                Outcome::Exited(state.as_ref().map_or(0, |s| s.last_status))
+            }
             (None, Some(ExitStatus::Signal(signal))) => Outcome::Signaled(signal),
             (None, Some(ExitStatus::Code(code))) => Outcome::Exited((code & 0xff) as u8),
             (None, Some(ExitStatus::Lost(reason))) if state.is_none() => Outcome::Lost { reason },

@@ -137,6 +137,9 @@ impl Shell {
     /// Whether the process has ended, as far as is known without waiting. What is written to the
     /// input of a dead one may vanish without an error where a connection lies between.
     pub(crate) async fn has_ended(&mut self) -> bool {
+        if self.process.exit.is_over() {
+            return true;
+        }
         tokio::select! {
             biased;
             _ = self.process.exit.wait() => true,

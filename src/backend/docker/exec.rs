@@ -2,6 +2,8 @@
 //! own, their end asked for.
 
 use std::ffi::OsStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -13,7 +15,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use hexad_actors::BackendError;
 use hexad_actors::backend::{Exit, ExitStatus, Process, SpawnSpec};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
@@ -29,6 +31,8 @@ const BUFFER: usize = 64 * 1024;
 /// A shell that was killed while a child of it holds the streams is only found this way.
 const LOOK: (Duration, Duration) = (Duration::from_millis(100), Duration::from_millis(1000));
 
+/// The first pause when the process is about to end.
+const SOON: Duration = Duration::from_millis(1);
 const NEVER_STARTED: &str = "the daemon could not start the process";
 
 /// Starts a process.
@@ -62,12 +66,20 @@ pub(super) async fn spawn(instance: &Instance, spec: &SpawnSpec) -> Result<Proce
     let (control, control_chunks) = mpsc::channel(CHUNKS);
     let (ended, end) = watch::channel(None);
     let process = Remote { instance: instance.clone(), id };
-    tokio::spawn(pump(process.clone(), output, stdout, control, ended));
+    let streams = Arc::new(AtomicBool::new(false));
+    tokio::spawn(pump(process.clone(), output, stdout, control, ended, Arc::clone(&streams)));
     Ok(Process {
         stdin: Box::new(Writer::new(input)),
         stdout: Box::new(Reader::new(stdout_chunks)),
         control: Box::new(Reader::new(control_chunks)),
-        exit: Box::new(RemoteExit { process, end, looking: None, found: watch::channel(None) }),
+        exit: Box::new(RemoteExit {
+            process,
+            end,
+            streams_ended: streams,
+            due: Arc::default(),
+            looking: None,
+            found: watch::channel(None),
+        }),
         pid: None,
     })
 }
@@ -104,6 +116,7 @@ async fn pump(
     stdout: mpsc::Sender<Bytes>,
     control: mpsc::Sender<Bytes>,
     ended: watch::Sender<Option<ExitStatus>>,
+    streams_ended: Arc<AtomicBool>,
 ) {
     // What the daemon itself says when it cannot start a process comes as output of the process.
     let mut first = Vec::new();
@@ -126,6 +139,7 @@ async fn pump(
         }
     }
     drop(output);
+    streams_ended.store(true, Ordering::Release);
     if ended.is_closed() {
         return;
     }
@@ -212,6 +226,10 @@ impl Remote {
 struct RemoteExit {
     process: Remote,
     end: watch::Receiver<Option<ExitStatus>>,
+    /// Set once nothing more comes from the process.
+    streams_ended: Arc<AtomicBool>,
+    /// Told when the process is about to end.
+    due: Arc<Notify>,
     looking: Option<JoinHandle<()>>,
     found: (watch::Sender<Option<ExitStatus>>, watch::Receiver<Option<ExitStatus>>),
 }
@@ -224,10 +242,14 @@ impl Exit for RemoteExit {
         }
         if self.looking.is_none() {
             let (process, found) = (self.process.clone(), self.found.0.clone());
+            let due = Arc::clone(&self.due);
             self.looking = Some(tokio::spawn(async move {
                 let mut pause = LOOK.0;
                 loop {
-                    sleep(pause).await;
+                    tokio::select! {
+                        () = due.notified() => pause = SOON,
+                        () = sleep(pause) => {}
+                    }
                     if let Some(status) = process.look().await {
                         let _ = found.send(Some(status));
                         return;
@@ -246,6 +268,14 @@ impl Exit for RemoteExit {
             Ok(Some(status)) => status,
             _ => ExitStatus::Lost("the task that watched the process ended".into()),
         }
+    }
+
+    fn is_due(&mut self) {
+        self.due.notify_one();
+    }
+
+    fn is_over(&self) -> bool {
+        self.streams_ended.load(Ordering::Acquire)
     }
 }
 

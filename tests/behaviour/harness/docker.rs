@@ -11,7 +11,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hexad::FileStore;
 use hexad::actors::backend::{
-    Process, ProcessInfo, Progress, Scope, Signal, SpawnSpec, Started, StopMode,
+    LoginCache, Process, ProcessInfo, Progress, Scope, Signal, SpawnSpec, Started, StopMode,
 };
 use hexad::actors::{
     Backend, BackendError, Chosen, Error, NoStore, Provider, RuntimeArguments, StateStore, TaskId,
@@ -44,7 +44,7 @@ struct InContainer {
 #[async_trait]
 impl Target for InContainer {
     fn name(&self) -> &'static str {
-        if self.bash { "docker" } else { "docker-busybox" }
+        if self.bash { "docker" } else { "docker-posix" }
     }
 
     fn has(&self, need: Need) -> bool {
@@ -61,7 +61,7 @@ impl Target for InContainer {
     }
 
     async fn start(&self, wish: &Wish, folder: &Path) -> Runtime {
-        let image = if self.bash { "bookworm" } else { "busybox" };
+        let image = if self.bash { "bookworm" } else { "posix" };
         let lines = [
             "backend: docker".to_owned(),
             format!("docker_image: hexad-test:{image}"),
@@ -138,6 +138,10 @@ impl Backend for Shared {
 
     async fn signal(&self, scope: &Scope, signal: Signal) -> Result<usize, BackendError> {
         self.docker.signal(scope, signal).await
+    }
+
+    fn login_cache(&self) -> Option<Arc<LoginCache>> {
+        self.docker.login_cache()
     }
 
     fn describe(&self) -> Vec<(String, String)> {
