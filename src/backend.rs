@@ -49,6 +49,7 @@ impl Backends {
     ) -> Self {
         #[cfg(feature = "docker")]
         let mut dockers: Vec<Arc<docker::DockerProfile>> = Vec::new();
+        #[cfg_attr(not(feature = "docker"), expect(unused_mut, reason = "docker notes profiles"))]
         let mut factory = |profile: &Profile| -> Result<Factory, String> {
             match profile.backend {
                 #[cfg(feature = "docker")]
@@ -123,6 +124,7 @@ impl Provider for Backends {
     }
 
     async fn sweep(&self) -> Vec<String> {
+        #[cfg_attr(not(feature = "docker"), expect(unused_mut, reason = "docker adds to it"))]
         let mut found = match self.owners.clone() {
             Some(owners) => {
                 tokio::task::spawn_blocking(move || owners.sweep()).await.unwrap_or_default()

@@ -120,8 +120,8 @@ mod tests {
 
     const WANTED: Wanted = Wanted { cpu: 0.5, memory_mb: 64, disk_mb: 100, disk_given: true };
 
-    fn daemon(info: SystemInfo) -> Daemon {
-        Daemon::new(&info)
+    fn daemon(info: &SystemInfo) -> Daemon {
+        Daemon::new(info)
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
             driver_status: Some(vec![vec!["Backing Filesystem".into(), "xfs".into()]]),
             ..SystemInfo::default()
         };
-        let (limits, notices) = WANTED.on(&daemon(info));
+        let (limits, notices) = WANTED.on(&daemon(&info));
         assert_eq!(limits.nano_cpus, Some(500_000_000));
         assert_eq!(limits.memory, Some(64 << 20));
         assert_eq!(limits.pids, Some(PIDS));
@@ -149,7 +149,7 @@ mod tests {
             pids_limit: Some(false),
             ..SystemInfo::default()
         };
-        let (limits, notices) = WANTED.on(&daemon(info.clone()));
+        let (limits, notices) = WANTED.on(&daemon(&info));
         assert_eq!(limits, Limits::default());
         let message = &notices[0].message;
         for word in ["processors", "memory", "processes", "disk"] {
@@ -157,7 +157,7 @@ mod tests {
         }
         // The default disk limit was nobody's wish.
         let quiet = Wanted { cpu: 0.0, memory_mb: 0, disk_given: false, ..WANTED };
-        let (_, notices) = quiet.on(&daemon(SystemInfo { pids_limit: None, ..info }));
+        let (_, notices) = quiet.on(&daemon(&SystemInfo { pids_limit: None, ..info }));
         assert!(notices.is_empty());
     }
 }
