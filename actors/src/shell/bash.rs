@@ -235,6 +235,9 @@ const KEEP_STATUS: &str = "{ \\builtin : \"${__hx_r=$?}\" \"${__hx_o=$SHELLOPTS}
 /// of in POSIX mode, where the special builtin `unset` comes before functions; assigning the
 /// variable enters that mode.
 ///
+/// A child that bash has forked and that a signal ends before it runs its program would run the trap
+/// of its parent, too: only the shell itself writes a record.
+///
 /// A user's EXIT trap may itself call `exit`, which ends the shell at once; so a provisional
 /// record goes before it.
 fn exit_trap(nonce: &Nonce, separate: bool) -> Vec<u8> {
@@ -242,7 +245,8 @@ fn exit_trap(nonce: &Nonce, separate: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(2048);
     push(
         &mut out,
-        "{ [[ -o posix ]] || POSIXLY_CORRECT=; \\unset -f unset builtin; \
+        "if [[ -z ${BASHPID-} || $BASHPID == $$ ]]; then \
+         { [[ -o posix ]] || POSIXLY_CORRECT=; \\unset -f unset builtin; \
          \\builtin trap - DEBUG ERR RETURN; \\builtin set +exuv +o posix; } >&- 2>&-; ",
     );
     push(&mut out, "if [[ -n ${__hx_t+x} ]]; then ");
@@ -250,7 +254,7 @@ fn exit_trap(nonce: &Nonce, separate: bool) -> Vec<u8> {
     push(&mut out, "(\\builtin exit \"$__hx_r\"); \\builtin eval -- \"$__hx_t\"");
     push(&mut out, &format!("{stderr}; \\builtin unset -v __hx_t; fi; "));
     push_record(&mut out, nonce, FINAL, separate);
-    push(&mut out, "\\builtin exit \"$__hx_r\"");
+    push(&mut out, "\\builtin exit \"$__hx_r\"; fi");
     out
 }
 
