@@ -245,7 +245,7 @@ fn exit_trap(nonce: &Nonce, separate: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(2048);
     push(
         &mut out,
-        "if [[ -z ${BASHPID-} || $BASHPID == $$ ]]; then \
+        "if { [[ -z ${BASHPID-} || $BASHPID == $$ ]]; } >&- 2>&-; then \
          { [[ -o posix ]] || POSIXLY_CORRECT=; \\unset -f unset builtin; \
          \\builtin trap - DEBUG ERR RETURN; \\builtin set +exuv +o posix; } >&- 2>&-; ",
     );
