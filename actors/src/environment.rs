@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
+pub(crate) use self::memory::Memory;
 pub(crate) use self::message::EnvironmentMessage;
 pub use self::message::{EnvironmentStatus, RunningStatus};
 use self::state::EnvironmentState;
@@ -31,6 +32,9 @@ use crate::task_id::TaskId;
 /// actor.
 pub(crate) type Committed = Arc<std::sync::Mutex<Option<Arc<ShellState>>>>;
 
+/// The answers to requests that had an id, shared with the supervisor for the same reason.
+pub(crate) type Remembered = Arc<std::sync::Mutex<Memory>>;
+
 /// What an environment is made of.
 #[derive(Clone)]
 pub(crate) struct EnvironmentArguments {
@@ -40,6 +44,7 @@ pub(crate) struct EnvironmentArguments {
     pub(crate) store: Arc<dyn StateStore>,
     pub(crate) marks: Marks,
     pub(crate) committed: Committed,
+    pub(crate) remembered: Remembered,
     pub(crate) supervisor: ActorRef<SupervisorMessage>,
     /// Bounds how many spares the runtime makes at once.
     pub(crate) spare_makers: Arc<tokio::sync::Semaphore>,

@@ -47,11 +47,12 @@ use crate::host::Host;
 
 /// How long the streams of a shell that has ended may take to end too. Longer means that another
 /// process holds them.
-const SETTLE: Duration = Duration::from_millis(10);
+const SETTLE: Duration = Duration::from_millis(15);
 
-/// How long a shell that wrote its final record may take to end. The daemon is asked, which takes a
-/// millisecond: a shell that a signal ended writes a record like any other.
-const EXIT_GRACE: Duration = Duration::from_secs(2);
+/// How long the end of a shell is waited for that wrote its final record, but did not come to the end
+/// of its command: a signal may have ended it. The daemon is asked, which takes a millisecond; but it
+/// is two seconds behind while a process that an earlier command left running holds its streams.
+const EXIT_GRACE: Duration = Duration::from_millis(300);
 
 /// What a shell gets where neither image nor configuration say otherwise; the daemon's own default.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -58,7 +58,8 @@ impl Signal {
 
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Prints `pid` and command line, NUL-terminated each, of every process in scope except itself.
+/// Does `action` for every process in scope except itself, whose id is in `p`. Looks a second time
+/// when it found none: a process may end behind the look whose last child began ahead of it.
 fn script(scope: &Scope, action: &str) -> Result<String, BackendError> {
     if scope.mark.is_empty()
         || !scope.mark.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'-')
@@ -72,12 +73,13 @@ fn script(scope: &Scope, action: &str) -> Result<String, BackendError> {
     // busy machine. The shell's own children (grep, tr) carry neither mark nor session.
     let _ = write!(
         out,
-        "m=$(grep -l '{MARK_VARIABLE}=[^=]*{mark}' /proc/[0-9]*/environ 2>/dev/null); \
+        "n=; for t in 1 2; do [ \"$n\" ] && break; \
+         m=$(grep -l '{MARK_VARIABLE}=[^=]*{mark}' /proc/[0-9]*/environ 2>/dev/null); \
          for d in /proc/[0-9]*; do p=${{d#/proc/}}; [ \"$p\" = \"$$\" ] && continue; \
          s=; {{ read -r s < \"$d/stat\"; }} 2>/dev/null; [ -n \"$s\" ] || continue; \
          set -- ${{s##*) }}; [ \"$1\" = Z ] && continue; \
          f=; case $m in *\"$d/environ\"*) f=1;; esac; \
-         if [ \"$f\" ] || [ \"$4\" = {leader} ]; then {action}; fi; done",
+         if [ \"$f\" ] || [ \"$4\" = {leader} ]; then n=1; {action}; fi; done; done",
     );
     Ok(out)
 }

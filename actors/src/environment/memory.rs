@@ -1,4 +1,7 @@
 //! Remembering answered requests, so that a repeated id is not run twice. Plain bookkeeping.
+//!
+//! A memory belongs to the task, not to the actor: it outlives a crash and a retirement, and ends
+//! with the task's release.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,17 +10,19 @@ use crate::outcome::ExecuteResult;
 
 /// Results beyond this many bytes in all are forgotten, oldest first.
 const BYTES: usize = 1024 * 1024;
+/// The same for a task that rests.
+const RESTING_BYTES: usize = 64 * 1024;
 
 /// The last results of requests that had an id.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
     results: VecDeque<(String, Arc<ExecuteResult>)>,
     limit: usize,
     bytes: usize,
 }
 
 impl Memory {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self { results: VecDeque::new(), limit, bytes: 0 }
     }
 
@@ -31,7 +36,30 @@ impl Memory {
         self.bytes += size(&result);
         self.results.push_back((id, Arc::new(result)));
         while self.results.len() > self.limit || (self.bytes > BYTES && self.results.len() > 1) {
-            let Some((_, gone)) = self.results.pop_front() else { break };
+            self.forget_oldest();
+        }
+    }
+
+    /// The task has no environment for now: keeps what costs little.
+    pub(crate) fn rest(&mut self) {
+        while self.bytes > RESTING_BYTES {
+            self.forget_oldest();
+        }
+        self.results.shrink_to_fit();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.results.is_empty()
+    }
+
+    /// The task is released: another one may have its name.
+    pub(super) fn clear(&mut self) {
+        self.results.clear();
+        self.bytes = 0;
+    }
+
+    fn forget_oldest(&mut self) {
+        if let Some((_, gone)) = self.results.pop_front() {
             self.bytes -= size(&gone);
         }
     }
@@ -85,5 +113,16 @@ mod tests {
         assert!(memory.recall("a").is_none() && memory.recall("c").is_some());
         memory.keep("big".into(), result(0, 2 * BYTES));
         assert!(memory.recall("c").is_none() && memory.recall("big").is_some());
+    }
+
+    #[test]
+    fn a_resting_task_keeps_small_results_and_a_released_one_none() {
+        let mut memory = Memory::new(8);
+        memory.keep("big".into(), result(0, 2 * RESTING_BYTES));
+        memory.keep("small".into(), result(0, 10));
+        memory.rest();
+        assert!(memory.recall("big").is_none() && memory.recall("small").is_some());
+        memory.clear();
+        assert!(memory.is_empty() && memory.recall("small").is_none());
     }
 }

@@ -104,6 +104,11 @@ impl EnvironmentState {
             task.abort();
         }
         if releasing.mode == StopMode::Destroy {
+            self.arguments
+                .remembered
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .clear();
             self.shell = None;
             *self.arguments.committed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) =
                 None;

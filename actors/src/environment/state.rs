@@ -11,7 +11,6 @@ use tokio::time::Instant;
 
 use super::EnvironmentArguments;
 use super::answer::{Asker, Waiting};
-use super::memory::Memory;
 use super::message::{EnvironmentMessage, EnvironmentStatus, RunningStatus};
 use super::provision::{Provisioned, Provisioning};
 use super::release::Releasing;
@@ -66,7 +65,6 @@ pub(crate) struct EnvironmentState {
     /// Notices that the next result carries.
     pub(super) notices: Vec<Notice>,
     pub(super) work: Option<JoinHandle<()>>,
-    pub(super) memory: Memory,
     pub(super) last_activity: Instant,
     saving: Option<JoinHandle<()>>,
     /// Whether the task behind `saving` will look at the committed state once more.
@@ -80,7 +78,6 @@ impl EnvironmentState {
         arguments: EnvironmentArguments,
     ) -> Self {
         let shell = arguments.committed.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let memory = Memory::new(arguments.settings.remembered_results);
         Self {
             myself,
             arguments,
@@ -93,7 +90,6 @@ impl EnvironmentState {
             leftovers: HashMap::new(),
             notices: Vec::new(),
             work: None,
-            memory,
             last_activity: Instant::now(),
             saving: None,
             saver_looks: Arc::default(),
@@ -127,7 +123,8 @@ impl EnvironmentState {
             return asker.fail(error);
         }
         if let Some(id) = &request.id {
-            if let Some(result) = self.memory.recall(id) {
+            let known = lock(&self.arguments.remembered).recall(id);
+            if let Some(result) = known {
                 return asker.answer(result, None);
             }
             if let Some(running) = self.running.values_mut().find(|r| r.id.as_deref() == Some(id)) {
@@ -376,7 +373,7 @@ impl EnvironmentState {
             repeated: false,
         };
         if let Some(id) = running.id {
-            self.memory.keep(id, result.clone());
+            lock(&self.arguments.remembered).keep(id, result.clone());
         }
         let mut result = result;
         // The first asker began it; the others repeated its id.

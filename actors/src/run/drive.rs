@@ -80,6 +80,8 @@ struct Stdout {
     frames: Option<FrameReader>,
     /// Whether everything that the shell itself wrote has come.
     complete: bool,
+    /// Whether the end mark says that the command came to its end, so that the record tells all.
+    came_to_end: bool,
 }
 
 struct Controls {
@@ -127,6 +129,7 @@ pub(crate) async fn run(
             open: true,
             frames: job.capabilities.unordered.then(|| FrameReader::new(&shell.nonce)),
             complete: !job.capabilities.unordered,
+            came_to_end: false,
         },
         control: Controls {
             stream: shell.process.control,
@@ -194,17 +197,19 @@ impl Driver<'_> {
             let interval = self.job.settings.progress_interval;
             let mut next_progress = started + interval;
             let mut patience = None;
+            let mut asked = false;
             loop {
                 if self.killing.is_none() && (self.status.is_some() || unstarted) {
                     break;
                 }
                 if self.killing.is_none() && self.ending.is_complete() {
                     let grace = self.job.capabilities.exit_grace;
-                    if grace.is_zero() {
+                    if grace.is_zero() || self.stdout.came_to_end {
                         break;
                     }
-                    if patience.is_none() {
-                        patience = Some(Instant::now() + grace);
+                    patience.get_or_insert(Instant::now() + grace);
+                    // A signal may have ended the shell: its record does not say.
+                    if self.stdout.complete && !std::mem::replace(&mut asked, true) {
                         self.exit.is_due();
                     }
                 }
@@ -259,13 +264,14 @@ impl Driver<'_> {
         // Everything that held the streams was ended, so they end, and the record may be on its way.
         let ended = self.ending.killed.is_some() && self.ending.survivors == 0;
         // Was its end waited for in vain, somebody else holds the streams: no need to wait again.
-        let settle = if self.ending.is_complete() && self.status.is_none() {
-            settle.min(LAST_LOOK)
-        } else if ended && !settle.is_zero() {
-            settle.max(AFTER_KILLING)
-        } else {
-            settle
-        };
+        let settle =
+            if self.ending.is_complete() && self.status.is_none() && !self.stdout.came_to_end {
+                settle.min(LAST_LOOK)
+            } else if ended && !settle.is_zero() {
+                settle.max(AFTER_KILLING)
+            } else {
+                settle
+            };
         let mut until = Instant::now() + if waiting { END_MARK_LIMIT } else { settle };
         let limit = self.capture.total() + DRAIN_LIMIT;
         while (self.stdout.open || self.control.open) && (waiting || self.capture.total() < limit) {
@@ -400,7 +406,10 @@ impl Driver<'_> {
             Some(reader) => {
                 let (mut frames, mut outside) = (Vec::new(), Vec::new());
                 reader.feed(&buffer, &mut frames, &mut outside);
-                self.stdout.complete |= frames.iter().any(|f| f.kind == END);
+                if let Some(end) = frames.iter().find(|f| f.kind == END) {
+                    self.stdout.complete = true;
+                    self.stdout.came_to_end = !end.payload.is_empty();
+                }
                 if !outside.is_empty() {
                     self.pass(Stream::Stdout, &outside).await;
                 }

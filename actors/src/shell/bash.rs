@@ -225,7 +225,7 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
         push(&mut out, &format!(" 2>&{CONTROL}"));
     }
     push(&mut out, "; ");
-    push(&mut out, KEEP_STATUS);
+    push(&mut out, if input.end_mark { KEEP_STATUS_AT_END } else { KEEP_STATUS });
     out
 }
 
@@ -233,6 +233,11 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
 /// Neither a function of the user nor another command comes before `$?` is read.
 const KEEP_STATUS: &str = "{ \\builtin : \"${__hx_r=$?}\" \"${__hx_o=$SHELLOPTS}\"; \
     \\builtin set +xv; } >&- 2>&-";
+
+/// The same behind the command: met only when the command came to its end, and not when `exit`, an
+/// option or a signal ended the shell. The end mark tells.
+const KEEP_STATUS_AT_END: &str = "{ \\builtin : \"${__hx_r=$?}\" \"${__hx_o=$SHELLOPTS}\" \
+    \"${__hx_z=1}\"; \\builtin set +xv; } >&- 2>&-";
 
 /// The trap: saves `$?` before anything else, silences tracing and the user's own traps, runs the
 /// user's EXIT trap if there is one, writes the final record.
@@ -242,6 +247,9 @@ const KEEP_STATUS: &str = "{ \\builtin : \"${__hx_r=$?}\" \"${__hx_o=$SHELLOPTS}
 /// of in POSIX mode, where the special builtin `unset` comes before functions; assigning the
 /// variable enters that mode.
 ///
+/// A child that bash has forked and that a signal ends before it runs its program would run the trap
+/// of its parent, too: only the shell itself writes a record.
+///
 /// A user's EXIT trap may itself call `exit`, which ends the shell at once; so a provisional
 /// record goes before it.
 fn exit_trap(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8> {
@@ -250,7 +258,8 @@ fn exit_trap(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(2048);
     push(
         &mut out,
-        "{ [[ -o posix ]] || POSIXLY_CORRECT=; \\unset -f unset builtin; \
+        "if { [[ -z ${BASHPID-} || $BASHPID == $$ ]]; } >&- 2>&-; then \
+         { [[ -o posix ]] || POSIXLY_CORRECT=; \\unset -f unset builtin; \
          \\builtin trap - DEBUG ERR RETURN; \\builtin set +exuv +o posix; } >&- 2>&-; ",
     );
     push(&mut out, "if [[ -n ${__hx_t+x} ]]; then ");
@@ -260,12 +269,17 @@ fn exit_trap(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8> {
     push_record(&mut out, nonce, FINAL, separate);
     if input.end_mark {
         let (mark, kind) = (nonce.as_str(), char::from(END));
+        // What was being done when the trap came: no signal then.
+        push(&mut out, "{ [[ ${BASH_COMMAND-} != exit* ]] || __hx_z=1; } >&- 2>&-; ");
         push(
             &mut out,
-            &format!("\\builtin printf '\\000{mark}:{kind}\\000{mark};' >&{OUTPUT} 2>&-; "),
+            &format!(
+                "\\builtin printf '\\000{mark}:{kind}%s\\000{mark};' \"${{__hx_z-}}\" \
+                 >&{OUTPUT} 2>&-; "
+            ),
         );
     }
-    push(&mut out, "\\builtin exit \"$__hx_r\"");
+    push(&mut out, "\\builtin exit \"$__hx_r\"; fi");
     out
 }
 

@@ -54,8 +54,9 @@ pub struct CommandInput<'a> {
     pub stdin: bool,
     /// Whether standard error is kept apart (it then shares the control stream).
     pub separate: bool,
-    /// Whether standard output ends with an empty frame, behind everything that the command
-    /// itself wrote.
+    /// Whether standard output ends with a frame, behind everything that the command itself
+    /// wrote. It holds `1` if the command came to its end, and nothing if `exit`, an option or a
+    /// signal ended the shell.
     pub end_mark: bool,
 }
 

@@ -150,6 +150,10 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
         push(&mut out, " </dev/null");
     }
     push(&mut out, &stderr);
+    if input.end_mark {
+        // Met only when the command came to its end.
+        push(&mut out, "; { __hx_z=$?; __hx_q \"$__hx_z\"; } 2>/dev/null");
+    }
     out
 }
 
@@ -163,7 +167,9 @@ fn exit_trap(nonce: &Nonce, input: &CommandInput<'_>) -> String {
     let end = match input.end_mark {
         true => {
             let end = char::from(END);
-            format!("; printf '\\000{mark}:{end}\\000{mark};' >&{OUTPUT} 2>/dev/null")
+            format!(
+                "; printf '\\000{mark}:{end}%s\\000{mark};' \"${{__hx_z-}}\" >&{OUTPUT} 2>/dev/null"
+            )
         }
         false => String::new(),
     };

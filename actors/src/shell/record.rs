@@ -17,7 +17,7 @@ pub const MOVED: u8 = b'M';
 pub const PROVISIONAL: u8 = b'P';
 /// Kind of the record that ends a command.
 pub const FINAL: u8 = b'F';
-/// Of the empty frame at the end of standard output, where that has an end mark.
+/// Of the frame at the end of standard output, where that has an end mark.
 pub const END: u8 = b'E';
 
 /// Why a record was not taken.

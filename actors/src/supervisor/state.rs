@@ -1,7 +1,7 @@
 //! The books of the supervisor: which task has which environment.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ractor::{Actor, ActorId, ActorRef};
 use tokio::sync::Semaphore;
@@ -10,7 +10,8 @@ use tokio::task::JoinHandle;
 use super::message::SupervisorMessage;
 use crate::backend::StopMode;
 use crate::environment::{
-    Committed, Environment, EnvironmentArguments, EnvironmentMessage, EnvironmentStatus,
+    Committed, Environment, EnvironmentArguments, EnvironmentMessage, EnvironmentStatus, Memory,
+    Remembered,
 };
 use crate::error::Error;
 use crate::outcome::InterruptCause;
@@ -21,7 +22,7 @@ use crate::settings::Settings;
 use crate::shell::ShellState;
 use crate::task_id::TaskId;
 
-/// Shell states of retired tasks that are kept in memory; the oldest go first.
+/// Retired tasks of which something is kept in memory; the oldest go first.
 const RESTING_LIMIT: usize = 4096;
 
 /// What a runtime is made of.
@@ -45,6 +46,12 @@ struct Entry {
     held: Option<Vec<EnvironmentMessage>>,
 }
 
+/// What is kept of a task without an environment.
+struct Rested {
+    state: Option<Arc<ShellState>>,
+    remembered: Remembered,
+}
+
 /// The state of the actor.
 pub(crate) struct SupervisorState {
     myself: ActorRef<SupervisorMessage>,
@@ -53,7 +60,7 @@ pub(crate) struct SupervisorState {
     spare_makers: Arc<Semaphore>,
     tasks: HashMap<TaskId, Entry>,
     by_actor: HashMap<ActorId, TaskId>,
-    resting: HashMap<TaskId, Arc<ShellState>>,
+    resting: HashMap<TaskId, Rested>,
     resting_order: VecDeque<TaskId>,
     sweeping: Option<JoinHandle<()>>,
     pub(super) shutdown_replies: Vec<Reply<()>>,
@@ -103,7 +110,13 @@ impl SupervisorState {
         }
         let chosen = self.runtime.provider.choose(task, profile)?;
         let committed: Committed = Arc::default();
-        *lock(&committed) = self.resting.remove(task);
+        let remembered = match self.resting.remove(task) {
+            Some(rested) => {
+                *lock(&committed) = rested.state;
+                rested.remembered
+            }
+            None => Arc::new(Mutex::new(Memory::new(self.settings.remembered_results))),
+        };
         let arguments = EnvironmentArguments {
             task: task.clone(),
             chosen,
@@ -111,6 +124,7 @@ impl SupervisorState {
             store: Arc::clone(&self.runtime.store),
             marks: Marks::new(&self.runtime.mark, self.runtime.outer_mark.as_deref()),
             committed,
+            remembered,
             supervisor: self.myself.clone(),
             spare_makers: Arc::clone(&self.spare_makers),
             after_crash: false,
@@ -185,8 +199,11 @@ impl SupervisorState {
             return;
         }
         held.into_iter().for_each(EnvironmentMessage::answer_for_none);
-        if let Some(state) = lock(&entry.arguments.committed).take() {
-            self.rest(entry.arguments.task, state);
+        let EnvironmentArguments { task, committed, remembered, .. } = entry.arguments;
+        let state = lock(&committed).take();
+        lock(&remembered).rest();
+        if state.is_some() || !lock(&remembered).is_empty() {
+            self.rest(task, Rested { state, remembered });
         }
     }
 
@@ -195,10 +212,10 @@ impl SupervisorState {
         self.tasks.remove(&task)
     }
 
-    fn rest(&mut self, task: TaskId, state: Arc<ShellState>) {
+    fn rest(&mut self, task: TaskId, rested: Rested) {
         self.resting_order.retain(|t| *t != task);
         self.resting_order.push_back(task.clone());
-        self.resting.insert(task, state);
+        self.resting.insert(task, rested);
         if self.resting_order.len() > RESTING_LIMIT
             && let Some(oldest) = self.resting_order.pop_front()
         {
@@ -209,7 +226,7 @@ impl SupervisorState {
     pub(super) fn shell_state(&self, task: &TaskId) -> Option<Arc<ShellState>> {
         match self.tasks.get(task) {
             Some(entry) => lock(&entry.arguments.committed).clone(),
-            None => self.resting.get(task).cloned(),
+            None => self.resting.get(task).and_then(|rested| rested.state.clone()),
         }
     }
 
@@ -283,6 +300,6 @@ fn spare_makers() -> usize {
     std::thread::available_parallelism().map_or(2, |n| n.get().max(2))
 }
 
-fn lock(committed: &Committed) -> std::sync::MutexGuard<'_, Option<Arc<ShellState>>> {
-    committed.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

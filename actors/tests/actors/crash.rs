@@ -2,14 +2,14 @@
 
 use std::sync::atomic::Ordering;
 
-use hexad_actors::{Error, Event, Slow};
+use hexad_actors::{Error, Event, Execute, Slow};
 
 use crate::support::{Act, all_events, at_once, runtime, settle, watched};
 
 #[tokio::test(start_paused = true)]
 async fn a_crashed_environment_answers_its_callers_and_is_replaced_with_its_last_state() {
     let rt = runtime().await;
-    rt.run("t", "cd /kept; export A=1").await;
+    rt.run("t", Execute::new("cd /kept; export A=1").id("once")).await;
     let other = rt.send("other", "sleep 100; say fine");
     let running = rt.send("t", "cd /lost; hang");
     settle().await;
@@ -23,6 +23,9 @@ async fn a_crashed_environment_answers_its_callers_and_is_replaced_with_its_last
         assert!(matches!(error, Error::Internal { .. }), "{error}");
     }
     assert_eq!(rt.run("t", "pwd; get A").await.text(), "/kept\n1\n");
+    let again = rt.run("t", Execute::new("cd /elsewhere").id("once")).await;
+    assert!(again.repeated, "an answer outlives the crash, too");
+    assert_eq!(rt.run("t", "pwd").await.text(), "/kept\n");
     assert_eq!(other.wait().await.unwrap().text(), "fine\n");
 }
 

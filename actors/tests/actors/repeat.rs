@@ -43,6 +43,21 @@ async fn after_its_end_the_result_is_remembered() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_task_that_was_retired_still_remembers_and_a_released_one_does_not() {
+    let rt = runtime().await;
+    rt.run("t", named("say once; exit 3")).await;
+    tokio::time::sleep(std::time::Duration::from_secs(400)).await;
+    assert!(rt.status("t").await.is_none(), "it has been retired");
+    let again = rt.run("t", named("say once; exit 3")).await;
+    assert_eq!((again.repeated, again.returncode()), (true, 3));
+    assert_eq!(rt.backend("t").ran().len(), 1);
+    rt.release("t").wait().await.unwrap();
+    let anew = rt.run("t", named("say once; exit 3")).await;
+    assert!(!anew.repeated);
+    assert_eq!(rt.backend("t").ran().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn while_it_waits_both_askers_get_everything() {
     let rt = runtime().await;
     let running = rt.send("t", "sleep 50");

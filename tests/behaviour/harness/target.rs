@@ -115,8 +115,15 @@ impl Runtime {
                 return Ok(());
             }
         }
-        let word = if there { "is not in" } else { "is still in" };
-        Err(format!("{pattern:?} {word} the target's process table"))
+        if there {
+            return Err(format!("{pattern:?} is not in the target's process table"));
+        }
+        let script = format!(
+            "for d in /proc/[0-9]*; do c=$(tr '\\000' ' ' < $d/cmdline) 2>/dev/null; \
+             case $c in *'{pattern}'*) cat $d/stat; echo \"  $c\";; esac; done"
+        );
+        let who = self.execute("onlooker", Execute::new(script)).await.map(|r| r.text());
+        Err(format!("{pattern:?} is still in the target's process table: {who:?}"))
     }
 }
 
