@@ -163,7 +163,7 @@ fn mistakes_are_named_and_have_a_status_of_their_own() {
         (&["--config", "bad.yaml", "exec", "--", "true"], 2, "bad.yaml:3: terminal.timeot"),
         (&["--config", "absent.yaml", "exec", "--", "true"], 2, "absent.yaml"),
         (&["--config", "folder.yaml", "exec", "--", "true"], 2, "folder.yaml"),
-        (&["exec", "--backend", "docker", "--", "true"], 125, "not part of this version"),
+        (&["exec", "--backend", "modal", "--", "true"], 125, "not part of this version"),
         (&["state", "unknown"], 125, "no saved state of task unknown"),
     ] {
         let run = here.run(arguments);
