@@ -66,6 +66,8 @@ struct Driver<'a> {
     capture: Capture,
     ending: Ending,
     deadline: Instant,
+    /// Whether the shell was a spare.
+    had_waited: bool,
     killing: Option<Killing>,
     /// When a kill of a shell that had not said where it is was begun. It may not have been in the
     /// process table yet.
@@ -150,6 +152,7 @@ pub(crate) async fn run(
         ),
         ending,
         deadline: job.deadline,
+        had_waited: shell.hello.is_some(),
         killing: None,
         killed_unseen: None,
         backend,
@@ -253,7 +256,18 @@ impl Driver<'_> {
         }
         let duration = started.elapsed();
         self.drain().await;
+        unstarted |= self.never_began();
         self.finish(unstarted, duration).await
+    }
+
+    /// Whether the shell, which had waited, ended before it began with its command: everything that
+    /// it wrote has come, and there is no word of it.
+    fn never_began(&self) -> bool {
+        self.had_waited
+            && self.job.capabilities.unordered
+            && !self.control.open
+            && self.ending.is_untouched()
+            && matches!(self.status, Some(ExitStatus::Code(_) | ExitStatus::Signal(_)))
     }
 
     /// Reads what is buffered: the process has ended or said that it has. Behind a final record,

@@ -11,7 +11,7 @@ use crate::outcome::{Captured, Notice, Outcome};
 use crate::output::Fanout;
 use crate::request::{Execute, Streams};
 use crate::settings::Settings;
-use crate::shell::record::{self, FINAL, HELLO, MOVED, PROVISIONAL, RecordError};
+use crate::shell::record::{self, BEGUN, FINAL, HELLO, MOVED, PROVISIONAL, RecordError};
 use crate::shell::{Dialect, Frame, ShellState};
 
 /// One command and how to run it.
@@ -139,6 +139,7 @@ impl Ending {
                     self.arrived(&hello.cwd);
                 }
             }
+            BEGUN => self.touched = true,
             MOVED => {
                 self.touched = true;
                 let now = frame.payload.strip_suffix(b"\0").unwrap_or(&frame.payload);

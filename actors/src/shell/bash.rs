@@ -10,7 +10,7 @@ use super::options::{
     CARRIED_SET_OPTIONS, CARRIED_SHOPTS, RESERVED_FUNCTIONS, is_carried_variable,
 };
 use super::quote::bash_quote;
-use super::record::{END, FINAL, HELLO, MOVED, PROVISIONAL};
+use super::record::{BEGUN, END, FINAL, HELLO, MOVED, PROVISIONAL};
 use super::state::ShellState;
 use super::{CommandInput, Dialect, anchored};
 
@@ -214,6 +214,10 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
     for (name, value) in input.env {
         push(&mut out, &format!("\\builtin export {name}="));
         out.extend(bash_quote(value));
+        push(&mut out, "; ");
+    }
+    if input.end_mark {
+        push_frame_inline(&mut out, nonce, BEGUN, "''", 1);
         push(&mut out, "; ");
     }
     push(&mut out, &format!("__hx_q {}; \\builtin eval -- ", input.last_status));

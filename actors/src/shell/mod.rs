@@ -56,7 +56,8 @@ pub struct CommandInput<'a> {
     pub separate: bool,
     /// Whether standard output ends with a frame, behind everything that the command itself
     /// wrote. It holds `1` if the command came to its end, and nothing if `exit`, an option or a
-    /// signal ended the shell.
+    /// signal ended the shell. The control stream then gets a frame ahead of the command as well,
+    /// since what is written to a shell that has ended may vanish without an error.
     pub end_mark: bool,
 }
 

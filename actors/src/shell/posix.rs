@@ -7,7 +7,7 @@
 use super::control::Nonce;
 use super::options::{CARRIED_SET_OPTIONS, is_carried_variable};
 use super::quote::posix_quote;
-use super::record::{END, FINAL, HELLO, MOVED};
+use super::record::{BEGUN, END, FINAL, HELLO, MOVED};
 use super::state::ShellState;
 use super::{CommandInput, Dialect, anchored};
 
@@ -141,6 +141,9 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
         push(&mut out, &format!("export {name}="));
         out.extend(posix_quote(value));
         push(&mut out, "; ");
+    }
+    if input.end_mark {
+        push_frame(&mut out, nonce, BEGUN, "''", 1);
     }
     push(&mut out, &format!("__hx_q {}; command eval ", input.last_status));
     // A command that begins with a hyphen is no option; not every `eval` knows `--`.

@@ -17,6 +17,8 @@ pub const MOVED: u8 = b'M';
 pub const PROVISIONAL: u8 = b'P';
 /// Kind of the record that ends a command.
 pub const FINAL: u8 = b'F';
+/// Of the empty frame ahead of the command, where the end of standard output has a mark.
+pub const BEGUN: u8 = b'B';
 /// Of the frame at the end of standard output, where that has an end mark.
 pub const END: u8 = b'E';
 

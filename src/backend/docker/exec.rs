@@ -120,6 +120,7 @@ async fn pump(
 ) {
     // What the daemon itself says when it cannot start a process comes as output of the process.
     let mut first = Vec::new();
+    let mut broken = None;
     while let Some(item) = output.next().await {
         match item {
             Ok(LogOutput::StdOut { message } | LogOutput::Console { message }) => {
@@ -133,7 +134,7 @@ async fn pump(
             }
             Ok(LogOutput::StdIn { .. }) => {}
             Err(error) => {
-                tracing::debug!(%error, exec = process.id, "the stream of a process broke");
+                broken = Some(error);
                 break;
             }
         }
@@ -141,6 +142,12 @@ async fn pump(
     drop(output);
     streams_ended.store(true, Ordering::Release);
     if ended.is_closed() {
+        return;
+    }
+    if let Some(error) = broken {
+        // Nobody knows what did not come any more.
+        let reason = format!("the connection to the process broke: {error}");
+        let _ = ended.send(Some(ExitStatus::Lost(reason)));
         return;
     }
     let status = match process.wait_for_end().await {
