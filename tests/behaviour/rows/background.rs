@@ -23,7 +23,7 @@ fn returning() -> Vec<Row> {
                 .out("now\n")
                 .within(5)
                 .leaves(1..=2),
-            run("true && sleep 3@N@ & true & echo both").out("both\n").within(5).leaves(1..=2),
+            run("true && sleep 3@N@ & true & wait $!; echo both").out("both\n").within(5).leaves(1..=2),
         ]),
         row("a subshell in the background").runs([
             run("( sleep 3@N@ & ); echo now").out("now\n").within(5).leaves(1..=1),
@@ -100,7 +100,9 @@ fn living_on() -> Vec<Row> {
         row("a server that keeps writing does not die of it").then(
             run("sh -c 'i=0; while [ $i -lt 3000 ]; do echo server $i line line line line line line; i=$((i+1)); done; echo done > @DIR@/survived; exec sleep 3@N@' & echo up")
                 .has("up").within(5).leaves(1..=2),
-        ).then(alive("sleep 3@N@")).runs([run("cat @DIR@/survived").out("done\n")]),
+        ).runs([
+            run("until [ -s @DIR@/survived ]; do sleep 0.05; done; cat @DIR@/survived").out("done\n").within(60),
+        ]).then(alive("sleep 3@N@")),
         row("a background child is seen by later commands").runs([
             run("sleep 3@N@ & echo $! > @DIR@/pid").leaves(1..=1),
             run("kill -0 $(cat @DIR@/pid) && echo alive").out("alive\n"),
