@@ -9,6 +9,7 @@ pub mod table;
 
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::File;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -207,6 +208,10 @@ pub struct Process {
     pub exit: Box<dyn Exit>,
     /// Its process id on the target where that is known from outside.
     pub pid: Option<i32>,
+    /// A file in memory, empty, that the process has open for writing as
+    /// [`RECORD_DESCRIPTOR`](crate::shell::RECORD_DESCRIPTOR), where the backend can give it one.
+    /// A shell writes its record line by line; through a stream, each line wakes the reader.
+    pub record: Option<File>,
 }
 
 impl fmt::Debug for Process {

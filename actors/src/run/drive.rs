@@ -1,8 +1,10 @@
 //! The loop that drives one command.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::future::Future;
 use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,8 +22,9 @@ use crate::backend::{Backend, Exit, ExitStatus, Scope};
 use crate::event::{Event, Stream, Subscriber};
 use crate::outcome::{InterruptCause, Outcome};
 use crate::request::Streams;
-use crate::shell::record::END;
-use crate::shell::{CommandInput, Frame, FrameReader};
+use crate::shell::control::MAX_FRAME;
+use crate::shell::record::{DONE, END};
+use crate::shell::{CommandInput, Frame, FrameReader, Nonce};
 
 /// The most that is read from a stream once its process has ended: more than any pipe holds, so
 /// nothing of the command is lost, and a background writer cannot keep us.
@@ -36,6 +39,8 @@ const APPEARING_PAUSE: Duration = Duration::from_millis(20);
 const AFTER_KILLING: Duration = Duration::from_secs(1);
 /// For what is on its way already.
 const LAST_LOOK: Duration = Duration::from_millis(1);
+/// The most that is read of the file with the record.
+const RECORD_FILE_LIMIT: u64 = 2 * MAX_FRAME as u64;
 const FIRST_BUFFER: usize = 8 * 1024;
 const LARGE_BUFFER: usize = 256 * 1024;
 
@@ -57,6 +62,7 @@ struct Driver<'a> {
     separate: bool,
     stdout: Stdout,
     control: Controls,
+    record: Option<RecordFile>,
     exit: Box<dyn Exit>,
     status: Option<ExitStatus>,
     messages: &'a mut mpsc::UnboundedReceiver<Control>,
@@ -113,6 +119,7 @@ pub(crate) async fn run(
             stdin: job.request.stdin.is_some(),
             separate,
             end_mark: job.capabilities.unordered,
+            record_file: shell.process.record.is_some(),
         },
     ));
     let scope = shell.scope();
@@ -139,6 +146,7 @@ pub(crate) async fn run(
             open: true,
             frames: shell.frames,
         },
+        record: shell.process.record.map(|file| RecordFile::new(file, &shell.nonce)),
         exit: shell.process.exit,
         status: None,
         messages,
@@ -207,7 +215,7 @@ impl Driver<'_> {
                 }
                 if self.killing.is_none() && self.ending.is_complete() {
                     let grace = self.job.capabilities.exit_grace;
-                    if grace.is_zero() || self.stdout.came_to_end {
+                    if grace.is_zero() || self.nothing_more_can_come() {
                         break;
                     }
                     patience.get_or_insert(Instant::now() + grace);
@@ -258,6 +266,13 @@ impl Driver<'_> {
         self.drain().await;
         unstarted |= self.never_began();
         self.finish(unstarted, duration).await
+    }
+
+    /// Whether the record tells all, and nobody holds the streams any more or what came over them
+    /// has its end mark. The shell itself may still be on its way out.
+    fn nothing_more_can_come(&self) -> bool {
+        self.stdout.came_to_end
+            || (self.ending.came_to_end && !self.stdout.open && !self.control.open)
     }
 
     /// Whether the shell, which had waited, ended before it began with its command: everything that
@@ -444,6 +459,13 @@ impl Driver<'_> {
             self.pass(Stream::Stderr, &outside).await;
         }
         for frame in frames {
+            if frame.kind == DONE
+                && let Some(record) = self.record.take()
+            {
+                for frame in record.read() {
+                    self.ending.take(&frame, &mut self.scope);
+                }
+            }
             self.ending.take(&frame, &mut self.scope);
         }
     }
@@ -483,6 +505,34 @@ impl Driver<'_> {
             self.capture.fanout.stop_waiting();
             self.capture.fanout.flush().await;
         }
+    }
+}
+
+/// The file in which the shell leaves its record.
+struct RecordFile {
+    file: File,
+    frames: FrameReader,
+}
+
+impl RecordFile {
+    fn new(file: File, nonce: &Nonce) -> Self {
+        Self { file, frames: FrameReader::new(nonce) }
+    }
+
+    /// What it holds. The command could write to it as well: only the shell's own frames count.
+    fn read(mut self) -> Vec<Frame> {
+        let (mut frames, mut outside) = (Vec::new(), Vec::new());
+        let mut buffer = vec![0; FIRST_BUFFER];
+        let mut at = 0;
+        while let Ok(count @ 1..) = self.file.read_at(&mut buffer, at) {
+            self.frames.feed(&buffer[..count], &mut frames, &mut outside);
+            outside.clear();
+            at += count as u64;
+            if at > RECORD_FILE_LIMIT {
+                break;
+            }
+        }
+        frames
     }
 }
 

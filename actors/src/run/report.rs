@@ -11,7 +11,7 @@ use crate::outcome::{Captured, Notice, Outcome};
 use crate::output::Fanout;
 use crate::request::{Execute, Streams};
 use crate::settings::Settings;
-use crate::shell::record::{self, BEGUN, FINAL, HELLO, MOVED, PROVISIONAL, RecordError};
+use crate::shell::record::{self, BEGUN, DONE, FINAL, HELLO, MOVED, PROVISIONAL, RecordError};
 use crate::shell::{Dialect, Frame, ShellState};
 
 /// One command and how to run it.
@@ -88,6 +88,8 @@ pub(super) struct Ending {
     record: Option<Result<ShellState, RecordError>>,
     provisional: Option<ShellState>,
     touched: bool,
+    /// Whether the shell says that no signal ended it.
+    pub(super) came_to_end: bool,
     notices: Vec<Notice>,
     /// Why it was killed, if it was.
     pub(super) killed: Option<Outcome>,
@@ -106,6 +108,7 @@ impl Ending {
             record: None,
             provisional: None,
             touched: false,
+            came_to_end: false,
             notices: Vec::new(),
             killed: None,
             survivors: 0,
@@ -140,6 +143,7 @@ impl Ending {
                 }
             }
             BEGUN => self.touched = true,
+            DONE => self.came_to_end = !frame.payload.is_empty(),
             MOVED => {
                 self.touched = true;
                 let now = frame.payload.strip_suffix(b"\0").unwrap_or(&frame.payload);

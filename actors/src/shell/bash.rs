@@ -10,9 +10,9 @@ use super::options::{
     CARRIED_SET_OPTIONS, CARRIED_SHOPTS, RESERVED_FUNCTIONS, is_carried_variable,
 };
 use super::quote::bash_quote;
-use super::record::{BEGUN, END, FINAL, HELLO, MOVED, PROVISIONAL};
+use super::record::{BEGUN, DONE, END, FINAL, HELLO, MOVED, PROVISIONAL};
 use super::state::ShellState;
-use super::{CommandInput, Dialect, anchored};
+use super::{CommandInput, Dialect, RECORD_DESCRIPTOR, anchored};
 
 /// Where the control stream lives in the shell and its children. Out of the way of what scripts
 /// use by hand, and of what bash gives to `{name}>`.
@@ -229,7 +229,7 @@ pub(super) fn command_script(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8>
         push(&mut out, &format!(" 2>&{CONTROL}"));
     }
     push(&mut out, "; ");
-    push(&mut out, if input.end_mark { KEEP_STATUS_AT_END } else { KEEP_STATUS });
+    push(&mut out, KEEP_STATUS_AT_END);
     out
 }
 
@@ -239,7 +239,7 @@ const KEEP_STATUS: &str = "{ \\builtin : \"${__hx_r=$?}\" \"${__hx_o=$SHELLOPTS}
     \\builtin set +xv; } >&- 2>&-";
 
 /// The same behind the command: met only when the command came to its end, and not when `exit`, an
-/// option or a signal ended the shell. The end mark tells.
+/// option or a signal ended the shell. The end mark or the frame behind the record tells.
 const KEEP_STATUS_AT_END: &str = "{ \\builtin : \"${__hx_r=$?}\" \"${__hx_o=$SHELLOPTS}\" \
     \"${__hx_z=1}\"; \\builtin set +xv; } >&- 2>&-";
 
@@ -267,27 +267,33 @@ fn exit_trap(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8> {
          \\builtin trap - DEBUG ERR RETURN; \\builtin set +exuv +o posix; } >&- 2>&-; ",
     );
     push(&mut out, "if [[ -n ${__hx_t+x} ]]; then ");
-    push_record(&mut out, nonce, PROVISIONAL, separate);
+    push_record(&mut out, nonce, PROVISIONAL, separate, CONTROL);
     push(&mut out, "(\\builtin exit \"$__hx_r\"); \\builtin eval -- \"$__hx_t\"");
     push(&mut out, &format!("{stderr}; \\builtin unset -v __hx_t; fi; "));
-    push_record(&mut out, nonce, FINAL, separate);
-    if input.end_mark {
-        let (mark, kind) = (nonce.as_str(), char::from(END));
-        // What was being done when the trap came: no signal then.
-        push(&mut out, "{ [[ ${BASH_COMMAND-} != exit* ]] || __hx_z=1; } >&- 2>&-; ");
-        push(
-            &mut out,
-            &format!(
-                "\\builtin printf '\\000{mark}:{kind}%s\\000{mark};' \"${{__hx_z-}}\" \
-                 >&{OUTPUT} 2>&-; "
-            ),
-        );
+    let file = RECORD_DESCRIPTOR.to_string();
+    push_record(&mut out, nonce, FINAL, separate, if input.record_file { &file } else { CONTROL });
+    // What was being done when the trap came: no signal then.
+    push(&mut out, "{ [[ ${BASH_COMMAND-} != exit* ]] || __hx_z=1; } >&- 2>&-; ");
+    let (kind, descriptor) = if input.end_mark { (END, OUTPUT) } else { (DONE, CONTROL) };
+    let (mark, kind) = (nonce.as_str(), char::from(kind));
+    push(
+        &mut out,
+        &format!(
+            "\\builtin printf '\\000{mark}:{kind}%s\\000{mark};' \"${{__hx_z-}}\" \
+             >&{descriptor} 2>&-; "
+        ),
+    );
+    if !input.end_mark {
+        // Whoever reads need not wait until the shell has torn itself down: if nobody else holds
+        // the streams, they end here. `exec` must not be a function, nor come behind `builtin`.
+        push(&mut out, "\\builtin unset -f exec; ");
+        push(&mut out, &format!("\\exec >&- 2>&- {CONTROL}>&-; "));
     }
     push(&mut out, "\\builtin exit \"$__hx_r\"; fi");
     out
 }
 
-fn push_record(out: &mut Vec<u8>, nonce: &Nonce, kind: u8, separate: bool) {
+fn push_record(out: &mut Vec<u8>, nonce: &Nonce, kind: u8, separate: bool, descriptor: &str) {
     let mark = nonce.as_str();
     let body = "\\builtin printf '%s\\000' \"$__hx_r\" \"$__hx_o\" \"$BASHOPTS\"; \
          \\builtin pwd; \\builtin printf '\\000'; \
@@ -302,7 +308,7 @@ fn push_record(out: &mut Vec<u8>, nonce: &Nonce, kind: u8, separate: bool) {
     if separate {
         push(out, body);
     }
-    push(out, &format!("\\builtin printf '\\000{mark};'; }} >&{CONTROL} 2>&-; "));
+    push(out, &format!("\\builtin printf '\\000{mark};'; }} >&{descriptor} 2>&-; "));
 }
 
 fn push_frame(out: &mut Vec<u8>, nonce: &Nonce, kind: u8, words: &str, count: usize) {

@@ -39,6 +39,11 @@ pub enum Dialect {
     Posix,
 }
 
+/// Where a shell finds the file for its final record, if it was given one
+/// ([`Process::record`](crate::backend::Process::record)). Beside the control stream, out of the
+/// way of what scripts use by hand.
+pub const RECORD_DESCRIPTOR: i32 = 240;
+
 /// What the command script needs to know besides the command.
 #[derive(Clone, Debug, Default)]
 pub struct CommandInput<'a> {
@@ -59,6 +64,8 @@ pub struct CommandInput<'a> {
     /// signal ended the shell. The control stream then gets a frame ahead of the command as well,
     /// since what is written to a shell that has ended may vanish without an error.
     pub end_mark: bool,
+    /// Whether the shell may write its final record to the file at [`RECORD_DESCRIPTOR`].
+    pub record_file: bool,
 }
 
 /// A directory as `cd` takes it for nothing else: `CDPATH` is not searched for a relative one, and

@@ -15,6 +15,10 @@ pub const HELLO: u8 = b'H';
 pub const MOVED: u8 = b'M';
 /// Kind of the record written before the user's own EXIT trap runs.
 pub const PROVISIONAL: u8 = b'P';
+/// Of the frame behind the final record, where standard output has no end mark. It holds `1` if
+/// the command came to its end or called `exit`, so that the record tells all, and nothing if an
+/// option or a signal ended the shell.
+pub const DONE: u8 = b'D';
 /// Kind of the record that ends a command.
 pub const FINAL: u8 = b'F';
 /// Of the empty frame ahead of the command, where the end of standard output has a mark.

@@ -69,6 +69,7 @@ pub(super) async fn spawn(instance: &Instance, spec: &SpawnSpec) -> Result<Proce
     let streams = Arc::new(AtomicBool::new(false));
     tokio::spawn(pump(process.clone(), output, stdout, control, ended, Arc::clone(&streams)));
     Ok(Process {
+        record: None,
         stdin: Box::new(Writer::new(input)),
         stdout: Box::new(Reader::new(stdout_chunks)),
         control: Box::new(Reader::new(control_chunks)),

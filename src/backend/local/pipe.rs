@@ -29,8 +29,8 @@ fn nonblocking(fd: &OwnedFd) -> io::Result<()> {
 
 pub(super) struct Reader {
     state: State,
-    /// Whether the last read brought only a little.
-    little: bool,
+    /// How many reads in a row brought only a little.
+    littles: u8,
     /// Whether the kernel was asked for a larger buffer.
     grown: bool,
 }
@@ -51,17 +51,19 @@ const LARGE_PIPE: usize = 1024 * 1024;
 const FULL: usize = 64 * 1024;
 /// Less than this is a little: somebody writes line by line.
 const LITTLE: usize = 4 * 1024;
-/// How long a reader rests after a little. Shells write each line by itself, and the record of a
-/// command has dozens; being woken for each costs both sides more than writing it. A piece that
-/// follows a silence comes at once, and whoever waits for a process asks again when it has ended,
-/// so a rest delays what comes while a process runs and never its end.
+/// After so many a reader rests.
+const ENOUGH: u8 = 3;
+/// How long a reader rests between pieces that are little. Shells write each line by itself; being
+/// woken for each costs both sides more than writing it. A piece that follows a silence comes at
+/// once, and whoever waits for a process asks again when it has ended, so a rest delays what comes
+/// while a process runs and never its end.
 const REST: Duration = Duration::from_millis(1);
 
 impl Reader {
     pub(super) fn new(fd: OwnedFd) -> io::Result<Self> {
         nonblocking(&fd)?;
         let state = State::Watched(sys::watch(fd, Interest::READABLE)?);
-        Ok(Self { state, little: false, grown: false })
+        Ok(Self { state, littles: 0, grown: false })
     }
 
     fn fd(&self) -> io::Result<BorrowedFd<'_>> {
@@ -73,7 +75,7 @@ impl Reader {
     }
 
     fn took(&mut self, count: usize) {
-        self.little = count < LITTLE;
+        self.littles = if count < LITTLE { self.littles.saturating_add(1) } else { 0 };
         if count >= FULL && !self.grown {
             self.grown = true;
             if let Ok(fd) = self.fd() {
@@ -85,15 +87,15 @@ impl Reader {
 
     /// The pipe is empty: ready when it is worth asking again.
     fn poll_more(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let little = std::mem::take(&mut self.little);
         match &mut self.state {
-            State::Watched(fd) if !little => ready!(fd.poll_read_ready(context))?.clear_ready(),
+            State::Watched(fd) if self.littles < ENOUGH => {
+                ready!(fd.poll_read_ready(context))?.clear_ready();
+            }
             State::Resting(_, pause) => {
                 if pause.as_mut().poll(context).is_pending() {
-                    self.little = little;
                     return Poll::Pending;
                 }
-                if little {
+                if std::mem::take(&mut self.littles) > 0 {
                     pause.as_mut().reset(Instant::now() + REST);
                 } else if let State::Resting(fd, _) = self.leave() {
                     // Registering tells of what came before it, too.
@@ -101,6 +103,7 @@ impl Reader {
                 }
             }
             _ => {
+                self.littles = 0;
                 if let State::Watched(fd) = self.leave() {
                     self.state = State::Resting(fd.into_inner(), Box::pin(sleep(REST)));
                 }

@@ -1,4 +1,5 @@
-//! Starting a child: its own session, default signals, three pipes and nothing else of ours.
+//! Starting a child: its own session, default signals, three pipes, a file for its record and nothing else of
+//! ours.
 //!
 //! `posix_spawn` and not fork: the cost does not grow with the memory of the embedding program.
 
@@ -7,10 +8,12 @@ use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 
 use hexad_actors::backend::{Process, SpawnSpec};
+use hexad_actors::shell::RECORD_DESCRIPTOR;
 use hexad_actors::{BackendError, Unavailable};
 use nix::errno::Errno;
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
 use nix::sys::signal::SigSet;
+use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::exit::ChildExit;
 use super::pipe::{self, Reader, Writer};
@@ -33,12 +36,15 @@ pub(super) fn spawn(spec: &SpawnSpec) -> Result<Process, BackendError> {
     let (stdin_read, stdin_write) = pipe::pair().map_err(io)?;
     let (stdout_read, stdout_write) = pipe::pair().map_err(io)?;
     let (stderr_read, stderr_write) = pipe::pair().map_err(io)?;
+    let record = memfd_create("hexad-record", MemfdFlags::CLOEXEC)
+        .map_err(|error| shortage(&error.into()))?;
 
     let started = (|| {
         let mut actions = PosixSpawnFileActions::init()?;
         actions.add_dup2(stdin_read.as_raw_fd(), 0)?;
         actions.add_dup2(stdout_write.as_raw_fd(), 1)?;
         actions.add_dup2(stderr_write.as_raw_fd(), 2)?;
+        actions.add_dup2(record.as_raw_fd(), RECORD_DESCRIPTOR)?;
         let mut attributes = PosixSpawnAttr::init()?;
         let session = PosixSpawnFlags::from_bits_retain(libc::POSIX_SPAWN_SETSID.into());
         attributes.set_flags(
@@ -63,6 +69,7 @@ pub(super) fn spawn(spec: &SpawnSpec) -> Result<Process, BackendError> {
         control: Box::new(Reader::new(stderr_read).map_err(io)?),
         exit: Box::new(exit),
         pid: Some(pid.as_raw()),
+        record: Some(record.into()),
     })
 }
 
@@ -73,7 +80,9 @@ fn c_string(text: &OsStr) -> Result<CString, BackendError> {
 fn shortage(error: &std::io::Error) -> BackendError {
     BackendError::unavailable(
         Unavailable::Quota,
-        format!("no pipe for a new process: {error}; raise the limit of open files (ulimit -n)"),
+        format!(
+            "no pipe or file for a new process: {error}; raise the limit of open files (ulimit -n)"
+        ),
     )
 }
 

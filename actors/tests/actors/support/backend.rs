@@ -178,6 +178,7 @@ impl Backend for FakeBackend {
                 Box::new(stdin)
             };
         Ok(Process {
+            record: None,
             stdin,
             stdout: Box::new(stdout),
             control: Box::new(control),
