@@ -1,4 +1,4 @@
-//! The streams of a process in a container.
+//! The streams of a process that are taken apart by a task of their own.
 
 use std::io;
 use std::pin::Pin;
