@@ -181,10 +181,14 @@ impl Backend for Ssh {
             (None, None) => "/".into(),
         };
         *self.described.lock().unwrap_or_else(PoisonError::into_inner) = self.described(&probed);
+        let mut env = probed.env;
+        if !env.iter().any(|(name, _)| name == "LANG" || name.starts_with("LC_")) {
+            env.extend(settings.locale.iter().cloned());
+        }
         Ok(Started {
             program: program.into(),
             dialect,
-            env: probed.env.into_iter().map(|(n, v)| (n.into(), v.into())).collect(),
+            env: env.into_iter().map(|(n, v)| (n.into(), v.into())).collect(),
             cwd: cwd.into_bytes(),
             login: settings.login.then(LoginPlan::default),
             capabilities: Capabilities {

@@ -1,7 +1,7 @@
 //! A process on the host: the command of one channel, its streams and its end.
 
 use std::str::FromStr as _;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -12,9 +12,10 @@ use nix::sys::signal::Signal;
 use russh::client::Msg;
 use russh::{Channel, ChannelMsg, ChannelReadHalf, Sig};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::connection::Slot;
+use super::link::Link;
 use super::stream::{self, Sink, Start};
 use crate::backend::stream::Writer;
 
@@ -24,11 +25,16 @@ const STDERR: u32 = 1;
 /// nothing more came for this long, or the streams have ended.
 const QUIET: Duration = Duration::from_millis(20);
 
-/// What is told when a connection breaks under a process.
-pub(super) type Lost = Box<dyn FnOnce() + Send>;
+/// Between two looks at what holds the streams of a process whose channel was closed.
+const LOOK: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
 
-/// Starts `line` in a fresh channel. `mark` ends what the login shell says on its own. `lost` is
-/// called if the connection breaks while the process runs.
+/// Which run of which link a process is.
+pub(super) struct Run {
+    pub(super) link: Weak<Link>,
+    pub(super) mark: String,
+}
+
+/// Starts `line` in a fresh channel. `mark` ends what the login shell says on its own.
 ///
 /// # Errors
 /// The connection is gone.
@@ -37,7 +43,7 @@ pub(super) async fn start(
     line: Vec<u8>,
     mark: &str,
     slot: Slot,
-    lost: Option<Lost>,
+    run: Option<Run>,
 ) -> Result<Process, BackendError> {
     // The answer comes with the output: there is no round trip to wait for.
     channel
@@ -55,7 +61,7 @@ pub(super) async fn start(
     tokio::spawn(async move {
         // Without this half nobody could close the channel.
         let _write = write;
-        pump.run(lost).await;
+        pump.run(run).await;
     });
     Ok(Process {
         stdin: Box::new(Writer::new(stdin)),
@@ -87,7 +93,7 @@ struct Pump {
 }
 
 impl Pump {
-    async fn run(mut self, lost: Option<Lost>) {
+    async fn run(mut self, run: Option<Run>) {
         let mut status = None;
         let mut closed = false;
         loop {
@@ -116,6 +122,8 @@ impl Pump {
                     status = Some(ExitStatus::Lost(why));
                     break;
                 }
+                // Not the end of the streams with such a server, but that of the process.
+                Some(ChannelMsg::Eof) if self.slot.closes_early() => {}
                 Some(ChannelMsg::Eof) => {
                     self.lanes.iter_mut().for_each(|lane| lane.sink.end());
                 }
@@ -140,9 +148,15 @@ impl Pump {
                     ExitStatus::Lost(format!("the connection to {} was lost", self.slot.host()))
                 }
             };
-            self.tell(Some(status));
-            if !closed && let Some(lost) = lost {
-                lost();
+            let began = self.lanes.iter().any(|lane| lane.start.noise().is_none());
+            self.tell(Some(status.clone()));
+            match run {
+                Some(run) if !closed => run.lost(),
+                Some(run) if began && self.slot.closes_early() && is_known(&status) => {
+                    drop(self.slot);
+                    run.until_nothing_is_left().await;
+                }
+                _ => {}
             }
         }
         self.over.store(true, Ordering::Release);
@@ -178,6 +192,30 @@ impl Pump {
         self.lanes[1].sink.put(why.clone().into_bytes().into()).await;
         Some(ExitStatus::Lost(why))
     }
+}
+
+impl Run {
+    fn lost(self) {
+        if let Some(link) = self.link.upgrade() {
+            link.left_behind(self.mark);
+        }
+    }
+
+    async fn until_nothing_is_left(&self) {
+        let mut pause = LOOK.0;
+        while let Some(link) = self.link.upgrade() {
+            if !link.has_left(&self.mark).await {
+                return;
+            }
+            drop(link);
+            sleep(pause).await;
+            pause = (pause * 2).min(LOOK.1);
+        }
+    }
+}
+
+fn is_known(status: &ExitStatus) -> bool {
+    !matches!(status, ExitStatus::Lost(_))
 }
 
 fn number(signal: &Sig) -> ExitStatus {

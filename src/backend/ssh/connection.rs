@@ -14,7 +14,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use super::channel::{self, Lost};
+use super::channel::{self, Run};
 use super::command;
 use super::connect::{Client, Connected};
 use crate::backend::ask::converse;
@@ -27,7 +27,8 @@ pub(super) const QUICK: Duration = Duration::from_secs(10);
 /// What the warden is told first: to end the commands of this connection when its input ends, which
 /// is when the connection breaks. These are leaders of a session that carry the connection's mark and
 /// either are hexad's shells or children of the same server process, and all that carries the mark of
-/// one of these. What commands left running on purpose is none of these and stays.
+/// one of these. What commands left running on purpose is none of these and stays. It answers with the
+/// name of the server program.
 const WATCH: &str = "\
 end() { for f in $(grep -l \"HEXAD_MARK=$1:\" /proc/[0-9]*/environ); do
 d=${f%/environ}; p=${d#/proc/}; s=; read -r s <$d/stat || continue
@@ -37,7 +38,8 @@ set -- \"$1\" ${s##*) }; [ \"$5\" = \"$p\" ] || continue
 [ \"$o\" ] || [ \"$3\" = \"$PPID\" ] || continue
 for g in $(grep -l \"HEXAD_MARK=$k\" /proc/[0-9]*/environ); do
 q=${g#/proc/}; kill -KILL ${q%/environ}; done; done; }
-trap 'end \"$1\" 2>/dev/null' EXIT; trap '' HUP";
+trap 'end \"$1\" 2>/dev/null' EXIT; trap '' HUP
+cat /proc/$PPID/comm";
 
 /// How much a connection carries. Held by its channels, which must not hold the connection.
 #[derive(Debug)]
@@ -46,6 +48,7 @@ pub(super) struct Load {
     live: AtomicUsize,
     most: AtomicUsize,
     clogged: AtomicUsize,
+    closes_early: AtomicBool,
     used: StdMutex<Instant>,
 }
 
@@ -56,6 +59,7 @@ impl Load {
             live: AtomicUsize::new(0),
             most: AtomicUsize::new(CHANNELS),
             clogged: AtomicUsize::new(0),
+            closes_early: AtomicBool::new(false),
             used: StdMutex::new(Instant::now()),
         })
     }
@@ -85,6 +89,11 @@ impl Slot {
     /// The host, as people write it.
     pub(super) fn host(&self) -> &str {
         &self.0.host
+    }
+
+    /// Whether the server closes a channel when its process ends, though others may hold the streams.
+    pub(super) fn closes_early(&self) -> bool {
+        self.0.closes_early.load(Ordering::Acquire)
     }
 
     /// Says that a reader stands still, so that what comes next on the connection waits.
@@ -157,7 +166,8 @@ impl Connection {
         let line = command::helper(&["sh", "-s", &connection.id], &mark)?;
         let shell = channel::start(channel, line, &mark, slot, None).await?;
         *connection.warden.lock().await = Some(shell);
-        connection.ask(WATCH).await?;
+        let server = connection.ask(WATCH).await?;
+        connection.load.closes_early.store(server.starts_with(b"dropbear"), Ordering::Release);
         Ok(connection)
     }
 
@@ -205,11 +215,11 @@ impl Connection {
         channel: Channel<Msg>,
         slot: Slot,
         spec: &SpawnSpec,
-        lost: Lost,
+        run: Option<Run>,
     ) -> Result<Process, BackendError> {
         let mark = mark();
         let line = command::line(spec, &self.id, &mark)?;
-        channel::start(channel, line, &mark, slot, Some(lost)).await
+        channel::start(channel, line, &mark, slot, run).await
     }
 
     /// Runs a script in the warden and gives what it prints.

@@ -2,6 +2,7 @@
 //! given back when nobody uses them, made again when they broke.
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use hexad_actors::shell::options::MARK_VARIABLE;
 use hexad_actors::{BackendError, Unavailable};
 use tokio::time::{Instant, sleep};
 
+use super::channel::Run;
 use super::connect::{connect, may_pass};
 use super::connection::{Connection, Opened};
 use super::settings::Access;
@@ -94,13 +96,8 @@ impl Link {
             let living = self.living();
             for connection in &living {
                 if let Opened::Channel(channel, slot) = connection.open().await {
-                    let (me, mark) = (self.me.clone(), mark.clone());
-                    let lost = Box::new(move || {
-                        if let (Some(link), Some(mark)) = (me.upgrade(), mark) {
-                            link.left_behind(mark);
-                        }
-                    });
-                    return connection.start(channel, slot, spec, lost).await;
+                    let run = mark.map(|mark| Run { link: self.me.clone(), mark });
+                    return connection.start(channel, slot, spec, run).await;
                 }
             }
             self.one_more(&living).await?;
@@ -187,8 +184,20 @@ impl Link {
         }
     }
 
+    /// Whether a process with this mark runs. Boxed: processes ask it of the link that starts them.
+    pub(super) fn has_left<'a>(
+        &'a self,
+        mark: &'a str,
+    ) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
+        Box::pin(async move {
+            let scope = Scope { mark: mark.to_owned(), leader: None };
+            let Ok(script) = table::list_script(&scope) else { return false };
+            self.ask(&script).await.is_ok_and(|list| !list.is_empty())
+        })
+    }
+
     /// The connection broke under the command with this mark.
-    fn left_behind(&self, mark: String) {
+    pub(super) fn left_behind(&self, mark: String) {
         let mut state = self.state();
         state.orphans.push(mark);
         if std::mem::replace(&mut state.sweeping, true) {

@@ -21,6 +21,8 @@ pub(super) struct Settings {
     pub(super) login: bool,
     /// Whether shells and connections are given back when nobody used them for this long.
     pub(super) idle: Duration,
+    /// Of this machine, for hosts that set none; `ssh` usually sends it too.
+    pub(super) locale: Vec<(String, String)>,
 }
 
 /// Which account of which host, and how to get in. Equal ones share their connections.
@@ -113,6 +115,10 @@ impl Settings {
             cwd: profile.cwd.clone(),
             login: profile.flag("login_shell"),
             idle: profile.seconds("ssh_idle_seconds"),
+            locale: ["LANG", "LC_ALL", "LC_CTYPE"]
+                .into_iter()
+                .filter_map(|name| Some((name.to_owned(), host.var(name)?.to_str()?.to_owned())))
+                .collect(),
         })
     }
 }
