@@ -215,11 +215,18 @@ impl Backend for Ssh {
     }
 
     async fn processes(&self, scope: &Scope) -> Result<Vec<ProcessInfo>, BackendError> {
-        Ok(table::parse_list(&self.profile.link.ask(&table::list_script(scope)?).await?))
+        Ok(table::parse_list(&self.profile.link.ask_soon(&table::list_script(scope)?).await?))
     }
 
     async fn signal(&self, scope: &Scope, signal: Signal) -> Result<usize, BackendError> {
-        Ok(self.profile.link.ask(&table::signal_script(scope, signal)?).await?.len())
+        let link = &self.profile.link;
+        let answer = link.ask_soon(&table::signal_script(scope, signal)?).await;
+        // That of a whole environment ends in a dot: by then it may be in use again.
+        if answer.is_err() && signal == Signal::Kill && !scope.mark.ends_with('.') {
+            // It is ended once the host can be reached.
+            link.left_behind(scope.mark.clone());
+        }
+        Ok(answer?.len())
     }
 
     fn adjust_captured(&self, state: &mut ShellState) {

@@ -1,8 +1,8 @@
 //! A process on the host: the command of one channel, its streams and its end.
 
 use std::str::FromStr as _;
-use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -137,8 +137,8 @@ impl Pump {
         }
         if self.ended.borrow().is_none() {
             let status = match status {
-                Some(status) => self.never_began().await.unwrap_or(status),
-                None if closed => self.never_began().await.unwrap_or_else(|| {
+                Some(status) => self.never_began().unwrap_or(status),
+                None if closed => self.never_began().unwrap_or_else(|| {
                     ExitStatus::Lost(format!(
                         "{} did not say how the process ended",
                         self.slot.host()
@@ -181,7 +181,7 @@ impl Pump {
     }
 
     /// A process that ended without its mark never was: what came is what the login shell said.
-    async fn never_began(&mut self) -> Option<ExitStatus> {
+    fn never_began(&self) -> Option<ExitStatus> {
         let mut said = Vec::new();
         for lane in &self.lanes {
             said.extend_from_slice(lane.start.noise()?);
@@ -189,7 +189,6 @@ impl Pump {
         let said = String::from_utf8_lossy(&said);
         let host = self.slot.host();
         let why = format!("the login shell at {host} did not start the shell: {}", said.trim());
-        self.lanes[1].sink.put(why.clone().into_bytes().into()).await;
         Some(ExitStatus::Lost(why))
     }
 }

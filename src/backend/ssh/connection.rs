@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
-use hexad_actors::backend::{Process, SpawnSpec};
+use hexad_actors::backend::{ExitStatus, Process, SpawnSpec};
 use hexad_actors::{BackendError, Unavailable};
 use russh::client::{Handle, Msg};
 use russh::{Channel, Disconnect};
@@ -23,6 +23,9 @@ use crate::backend::ask::converse;
 const CHANNELS: usize = 10;
 /// For what a server answers from memory.
 pub(super) const QUICK: Duration = Duration::from_secs(10);
+
+/// For the end of a shell whose streams have ended.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// What the warden is told first: to end the commands of this connection when its input ends, which
 /// is when the connection breaks. These are leaders of a session that carry the connection's mark and
@@ -166,7 +169,13 @@ impl Connection {
         let line = command::helper(&["sh", "-s", &connection.id], &mark)?;
         let shell = channel::start(channel, line, &mark, slot, None).await?;
         *connection.warden.lock().await = Some(shell);
-        let server = connection.ask(WATCH).await?;
+        let server = match connection.ask(WATCH).await {
+            // It lets us in and runs something else.
+            Err(error) if !connection.handle().is_closed() => {
+                return Err(BackendError::unavailable(Unavailable::Refused, error.to_string()));
+            }
+            answer => answer?,
+        };
         connection.load.closes_early.store(server.starts_with(b"dropbear"), Ordering::Release);
         Ok(connection)
     }
@@ -229,10 +238,15 @@ impl Connection {
         let gone = || BackendError::lost(format!("the connection to {} is gone", self.host()));
         let shell = warden.as_mut().ok_or_else(gone)?;
         let answer = timeout(QUICK * 2, converse(shell, script, self.host())).await;
-        let answer = answer.unwrap_or_else(|_| {
+        let mut answer = answer.unwrap_or_else(|_| {
             let limit = QUICK * 2;
             Err(BackendError::lost(format!("{} did not answer within {limit:?}", self.host())))
         });
+        if answer.is_err()
+            && let Ok(ExitStatus::Lost(why)) = timeout(LAST_WORDS, shell.exit.wait()).await
+        {
+            answer = Err(BackendError::lost(why));
+        }
         if answer.is_err() {
             *warden = None;
             self.broken.store(true, Ordering::Release);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hexad_actors::backend::{Process, Scope, Signal, SpawnSpec, table};
 use hexad_actors::shell::options::MARK_VARIABLE;
 use hexad_actors::{BackendError, Unavailable};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::channel::Run;
 use super::connect::{connect, may_pass};
@@ -23,6 +23,10 @@ const CONNECTIONS: usize = 32;
 const AGAIN: Duration = Duration::from_secs(15);
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
+/// Connections that one call may see break before it gives up.
+const TRIES: usize = 6;
+/// How long the questions of one kill may take in all.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// How long after a break what it left is looked for, if nobody connects meanwhile.
 const SWEEP: Duration = Duration::from_secs(300);
 
@@ -44,6 +48,8 @@ struct State {
     worked: bool,
     /// Marks of commands whose connection broke under them; they may go on running there.
     orphans: Vec<String>,
+    /// When the host last did not answer in time.
+    silent: Option<Instant>,
     sweeping: bool,
     tending: bool,
 }
@@ -92,7 +98,7 @@ impl Link {
     /// Why there is no connection, classified.
     pub(super) async fn spawn(&self, spec: &SpawnSpec) -> Result<Process, BackendError> {
         let mark = mark_of(spec);
-        loop {
+        for _ in 0..TRIES {
             let living = self.living();
             for connection in &living {
                 if let Opened::Channel(channel, slot) = connection.open().await {
@@ -102,6 +108,7 @@ impl Link {
             }
             self.one_more(&living).await?;
         }
+        Err(self.unsteady())
     }
 
     /// Asks a warden.
@@ -109,7 +116,7 @@ impl Link {
     /// # Errors
     /// Why there is no connection, classified.
     pub(super) async fn ask(&self, script: &str) -> Result<Vec<u8>, BackendError> {
-        loop {
+        for _ in 0..TRIES {
             let living = self.living();
             if let Some(connection) = living.first() {
                 match connection.ask(script).await {
@@ -120,6 +127,36 @@ impl Link {
             }
             self.one_more(&living).await?;
         }
+        Err(self.unsteady())
+    }
+
+    /// Asks about processes that somebody waits to see ended. A host that was silent a moment ago is
+    /// not waited for again: one patience is enough for all the questions of one kill.
+    ///
+    /// # Errors
+    /// Nobody answered.
+    pub(super) async fn ask_soon(&self, script: &str) -> Result<Vec<u8>, BackendError> {
+        let silent = || {
+            let host = &self.access.host;
+            BackendError::lost(format!("{host} did not answer within {PATIENCE:?}"))
+        };
+        if self.state().silent.is_some_and(|since| since.elapsed() < PATIENCE) {
+            return Err(silent());
+        }
+        match timeout(PATIENCE, self.ask(script)).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                self.state().silent = Some(Instant::now());
+                Err(silent())
+            }
+        }
+    }
+
+    fn unsteady(&self) -> BackendError {
+        BackendError::lost(format!(
+            "{TRIES} connections to {} in a row broke before they could be used",
+            self.access.host
+        ))
     }
 
     /// Makes a connection beside `living`, unless somebody else just has.
@@ -199,7 +236,9 @@ impl Link {
     /// The connection broke under the command with this mark.
     pub(super) fn left_behind(&self, mark: String) {
         let mut state = self.state();
-        state.orphans.push(mark);
+        if !state.orphans.contains(&mark) {
+            state.orphans.push(mark);
+        }
         if std::mem::replace(&mut state.sweeping, true) {
             return;
         }
