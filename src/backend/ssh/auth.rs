@@ -96,7 +96,7 @@ impl Login<'_> {
     fn accepted(&mut self, result: &AuthResult) -> bool {
         if let AuthResult::Failure { remaining_methods, .. } = result {
             if !remaining_methods.is_empty() {
-                self.left = Some(remaining_methods.iter().cloned().collect());
+                self.left = Some(remaining_methods.iter().copied().collect());
             }
             return false;
         }

@@ -115,7 +115,7 @@ impl Pump {
                     status = Some(ExitStatus::Code(i32::try_from(exit_status).unwrap_or(255)));
                 }
                 Some(ChannelMsg::ExitSignal { signal_name, .. }) => {
-                    status = Some(number(&signal_name))
+                    status = Some(number(&signal_name));
                 }
                 Some(ChannelMsg::Failure) => {
                     let why = format!("{} refuses to run commands for us", self.slot.host());

@@ -18,7 +18,14 @@ pub fn targets() -> Vec<Arc<dyn Target>> {
             let target = |name, port| -> Arc<dyn Target> {
                 Arc::new(OverSsh { name, port, folder: PathBuf::from(&folder) })
             };
-            vec![target("ssh", "port"), target("ssh-dropbear", "dropbear_port")]
+            let mut all = vec![target("ssh", "port")];
+            // Only where it is asked for: with commands at once, Debian 12's dropbear now and then ends a
+            // connection by a failed assertion of its own, and the rows on it fail.
+            let wanted = std::env::var("HEXAD_TEST_TARGETS").unwrap_or_default();
+            if wanted.contains("ssh-dropbear") {
+                all.push(target("ssh-dropbear", "dropbear_port"));
+            }
+            all
         }
         _ => {
             let required = std::env::var("CI").is_ok_and(|ci| ci == "true");
