@@ -9,6 +9,7 @@ mod channel;
 mod command;
 mod connect;
 mod connection;
+mod group;
 mod known_hosts;
 mod link;
 mod probe;
@@ -17,6 +18,7 @@ mod settings;
 mod stream;
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -82,7 +84,11 @@ impl SshProfile {
     /// A backend for one environment.
     #[must_use]
     pub fn backend(self: &Arc<Self>) -> Ssh {
-        Ssh { profile: Arc::clone(self), described: Mutex::default() }
+        Ssh {
+            profile: Arc::clone(self),
+            described: Mutex::default(),
+            has_proc: AtomicBool::new(true),
+        }
     }
 }
 
@@ -106,6 +112,8 @@ pub async fn look(profile: &Profile, host: &Arc<Host>) -> Result<String, String>
 pub struct Ssh {
     profile: Arc<SshProfile>,
     described: Mutex<Vec<(String, String)>>,
+    /// Whether the host has a process table that can be searched for marks.
+    has_proc: AtomicBool,
 }
 
 impl fmt::Debug for Ssh {
@@ -159,12 +167,13 @@ impl Backend for Ssh {
                 (Dialect::Posix, probed.sh.clone())
             }
         };
+        self.has_proc.store(probed.has_proc, Ordering::Release);
         if !probed.has_proc {
             notices.push(Notice::new(
                 "no_process_table",
                 format!(
-                    "{} ({}) has no /proc to search: what a command leaves running is not found, \
-                     and a command is ended by its process group alone",
+                    "{} ({}) has no /proc to search: a command is ended by its process group \
+                     alone, and what left that is not found",
                     settings.access.host, probed.system
                 ),
             ));
@@ -215,12 +224,20 @@ impl Backend for Ssh {
     }
 
     async fn processes(&self, scope: &Scope) -> Result<Vec<ProcessInfo>, BackendError> {
-        Ok(table::parse_list(&self.profile.link.ask_soon(&table::list_script(scope)?).await?))
+        let script = match self.has_proc.load(Ordering::Acquire) {
+            true => table::list_script(scope)?,
+            false => group::list_script(scope),
+        };
+        Ok(table::parse_list(&self.profile.link.ask_soon(&script).await?))
     }
 
     async fn signal(&self, scope: &Scope, signal: Signal) -> Result<usize, BackendError> {
         let link = &self.profile.link;
-        let answer = link.ask_soon(&table::signal_script(scope, signal)?).await;
+        let script = match self.has_proc.load(Ordering::Acquire) {
+            true => table::signal_script(scope, signal)?,
+            false => group::signal_script(scope, signal),
+        };
+        let answer = link.ask_soon(&script).await;
         // That of a whole environment ends in a dot: by then it may be in use again.
         if answer.is_err() && signal == Signal::Kill && !scope.mark.ends_with('.') {
             // It is ended once the host can be reached.
