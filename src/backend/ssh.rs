@@ -37,9 +37,9 @@ use self::settings::Settings;
 use crate::config::Profile;
 use crate::host::Host;
 
-/// How long the streams of a shell that has ended may take to end too. Longer means that another
-/// process holds them.
-const SETTLE: Duration = Duration::from_millis(15);
+/// How long the streams of a shell that has ended may take to end too; the server tells both at once.
+/// After that the process table is looked at for who holds them, and where nobody does, no harm is done.
+const SETTLE: Duration = Duration::from_millis(8);
 
 /// How long the end of a shell is waited for that wrote its final record, but did not come to the end
 /// of its command: a signal may have ended it.
