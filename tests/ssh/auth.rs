@@ -199,7 +199,7 @@ async fn a_name_of_the_configuration_leads_through_a_jump_host() {
             "Include {}\nHost behind\n  HostName 127.0.0.1\n  Port {}\n  User hexad-plain\n  \
              IdentityFile {key}\n  IdentitiesOnly yes\n  ProxyJump jump\nHost piped\n  HostName \
              127.0.0.1\n  Port {}\n  User hexad-plain\n  IdentityFile {key}\n  ProxyCommand \
-             bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & exec cat >&3'\n",
+             bash -c 'exec 3<>/dev/tcp/%h/%p 4<&0; cat <&4 >&3 & exec cat <&3 4<&-'\n",
             included.display(),
             here.port(),
             here.port()

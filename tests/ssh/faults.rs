@@ -192,7 +192,7 @@ async fn a_host_that_nobody_knows_is_named() {
 async fn a_hexad_that_is_killed_leaves_nothing_running_on_the_host() {
     let Some(here) = Here::new() else { return };
     let mut program = here
-        .program(here.port(), &["exec", "--task", "t", "--", "echo begun; sleep 4646"])
+        .program(here.port(), &["exec", "--task", "t", "--", "echo begun; sleep $((4600 + 46))"])
         .spawn()
         .unwrap();
     eventually("the command runs", || runs("sleep 4646")).await;

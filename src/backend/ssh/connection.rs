@@ -261,6 +261,11 @@ impl Connection {
             let _ = shell.stdin.write_all(b"trap - EXIT; exit 0\n").await;
             let _ = timeout(Duration::from_secs(1), shell.exit.wait()).await;
         }
+        self.leave().await;
+    }
+
+    /// Ends the connection.
+    pub(super) async fn leave(&self) {
         let _ = self.handle().disconnect(Disconnect::ByApplication, "", "").await;
     }
 }

@@ -315,6 +315,22 @@ impl Link {
     }
 }
 
+impl Drop for Link {
+    /// Says goodbye, so that whatever lies between sees the end too. Wardens are not told to go: they
+    /// end what may still run.
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let connections = std::mem::take(&mut state.connections);
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                for connection in connections {
+                    connection.leave().await;
+                }
+            });
+        }
+    }
+}
+
 /// The mark of a run, without those of the runtimes around it.
 fn mark_of(spec: &SpawnSpec) -> Option<String> {
     let (_, value) = spec.env.iter().find(|(name, _)| name == MARK_VARIABLE)?;
