@@ -2,10 +2,16 @@
 //!
 //! A new backend is one module here and one line in [`Backends::new`].
 
+#[cfg(any(feature = "docker", feature = "ssh"))]
+mod ask;
 #[cfg(feature = "docker")]
 pub mod docker;
 #[cfg(feature = "local")]
 pub mod local;
+#[cfg(feature = "ssh")]
+pub mod ssh;
+#[cfg(any(feature = "docker", feature = "ssh"))]
+mod stream;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,6 +55,8 @@ impl Backends {
     ) -> Self {
         #[cfg(feature = "docker")]
         let mut dockers: Vec<Arc<docker::DockerProfile>> = Vec::new();
+        #[cfg(feature = "ssh")]
+        let links = ssh::Links::default();
         #[cfg_attr(not(feature = "docker"), expect(unused_mut, reason = "docker notes profiles"))]
         let mut factory = |profile: &Profile| -> Result<Factory, String> {
             match profile.backend {
@@ -66,6 +74,11 @@ impl Backends {
                 BackendKind::Local => {
                     let local = local::LocalProfile::new(profile, host);
                     Ok(Box::new(move |_| Arc::new(local.backend())))
+                }
+                #[cfg(feature = "ssh")]
+                BackendKind::Ssh => {
+                    let ssh = ssh::SshProfile::new(profile, host, &links)?;
+                    Ok(Box::new(move |_| Arc::new(ssh.backend())))
                 }
                 other => Err(format!(
                     "backend {other} (profile {}) is not part of this version of hexad; it has: \
@@ -99,6 +112,9 @@ pub fn built_in() -> Vec<&'static str> {
     }
     if cfg!(feature = "docker") {
         names.push("docker");
+    }
+    if cfg!(feature = "ssh") {
+        names.push("ssh");
     }
     names
 }

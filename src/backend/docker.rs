@@ -14,7 +14,6 @@ mod limits;
 mod probe;
 mod settings;
 mod spec;
-mod stream;
 mod sweep;
 mod volumes;
 mod warden;

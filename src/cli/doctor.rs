@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 
 use super::context::{Context, Failure};
 use crate::backend::built_in;
+#[cfg(feature = "ssh")]
+use crate::config::BackendKind;
 use crate::private;
 
 pub(super) async fn run(context: &Context) -> Result<u8, Failure> {
     let mut report = Report { context, text: String::new(), local_works: true };
     report.local();
     report.docker().await;
+    report.ssh().await;
     report.others();
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(report.text.as_bytes());
@@ -96,16 +99,46 @@ impl Report<'_> {
         self.text.push_str("docker (not in this build)\n");
     }
 
+    /// Logs in where the configuration names a host.
+    #[cfg(feature = "ssh")]
+    async fn ssh(&mut self) {
+        self.text.push_str("ssh\n");
+        let config = self.context.config(None);
+        let profiles: Vec<_> = match &config {
+            Ok(config) => config.profiles.values().collect(),
+            Err(_) => Vec::new(),
+        };
+        let profiles: Vec<_> =
+            profiles.into_iter().filter(|profile| profile.backend == BackendKind::Ssh).collect();
+        let host = std::sync::Arc::new(self.context.host.clone());
+        for profile in &profiles {
+            match crate::backend::ssh::look(profile, &host).await {
+                Ok(what) => self.line(true, &what),
+                Err(why) => self.line(false, &why),
+            }
+        }
+        if profiles.is_empty() {
+            let has_agent = host.var("SSH_AUTH_SOCK").is_some_and(|socket| !socket.is_empty());
+            let good = has_agent || host.home.join(".ssh").is_dir();
+            self.line(good, "a key or an agent; terminal.ssh_host and ssh_user name the host");
+        }
+        match self.find("ssh") {
+            Some(program) => self
+                .line(true, &format!("{}, which reads ~/.ssh/config for hexad", program.display())),
+            None => self.line(false, "the program ssh; without it ~/.ssh/config is not read"),
+        }
+    }
+
+    #[cfg(not(feature = "ssh"))]
+    async fn ssh(&mut self) {
+        self.text.push_str("ssh (not in this build)\n");
+    }
+
     /// The backends that are still to come: what they will need is said all the same.
     fn others(&mut self) {
         let env = |name: &str| self.context.host.var(name).is_some_and(|v| !v.is_empty());
         let found = |name: &str| self.find(name).is_some();
         let needs = [
-            (
-                "ssh",
-                env("SSH_AUTH_SOCK") || self.context.host.home.join(".ssh").is_dir(),
-                "a key or an agent, and terminal.ssh_host and ssh_user",
-            ),
             (
                 "singularity",
                 found("apptainer") || found("singularity"),

@@ -101,6 +101,14 @@ pub static OPTIONS: &[OptionSpec] = &[
     opt("ssh_port", Integer { min: 1, max: 65_535 }, "port to connect to")
         .vars(&["TERMINAL_SSH_PORT"]).default(Number(22)).of(Ssh),
     opt("ssh_key", Path, "private key to log in with").vars(&["TERMINAL_SSH_KEY"]).of(Ssh),
+    opt("ssh_config", Path, "configuration of ssh to use instead of the usual ones").of(Ssh),
+    opt("ssh_known_hosts", Path, "file of known host keys to use instead of the usual ones").of(Ssh),
+    opt("ssh_host_keys", Choice(&["accept-new", "strict"]), "whether the key of a host that is not known is remembered, or refused")
+        .default(Word("accept-new")).of(Ssh),
+    opt("ssh_password_file", Path, "file that holds the password; without it HEXAD_SSH_PASSWORD may hold it").of(Ssh),
+    opt("ssh_passphrase_file", Path, "file that holds the passphrase of the key; without it HEXAD_SSH_PASSPHRASE may hold it").of(Ssh),
+    opt("ssh_idle_seconds", SWITCH, "a connection that nobody uses for this long is closed; 0 keeps it")
+        .default(Millis(60_000)).of(Ssh),
 
     opt("modal_mode", Choice(&["auto", "direct", "managed"]), "with the user's own account, or through a gateway")
         .vars(&["TERMINAL_MODAL_MODE"]).default(Word("auto")).of(Modal),

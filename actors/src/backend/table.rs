@@ -69,17 +69,18 @@ fn script(scope: &Scope, action: &str) -> Result<String, BackendError> {
     let leader = scope.leader.unwrap_or(-1);
     let mark = &scope.mark;
     let mut out = String::new();
-    // One grep for all, and nothing else is started: a fork for each process takes seconds on a
-    // busy machine. The shell's own children (grep, tr) carry neither mark nor session.
+    // Two greps for all, and nothing else is started: a fork for each process takes seconds on a busy
+    // machine, and a shell that reads each `stat` itself reads it byte by byte. Only what was found is
+    // looked at: a zombie has ended. The shell's own children carry neither mark nor session.
     let _ = write!(
         out,
-        "n=; for t in 1 2; do [ \"$n\" ] && break; \
-         m=$(grep -l '{MARK_VARIABLE}=[^=]*{mark}' /proc/[0-9]*/environ 2>/dev/null); \
-         for d in /proc/[0-9]*; do p=${{d#/proc/}}; [ \"$p\" = \"$$\" ] && continue; \
+        "n=; w=' '; for t in 1 2; do [ \"$n\" ] && break; \
+         for d in $(grep -l '{MARK_VARIABLE}=[^=]*{mark}' /proc/[0-9]*/environ 2>/dev/null) \
+         $(grep -l ') [^Z] [0-9]* [0-9]* {leader} ' /proc/[0-9]*/stat 2>/dev/null); \
+         do d=${{d%/*}}; p=${{d#/proc/}}; [ \"$p\" = \"$$\" ] && continue; \
+         case $w in *\" $p \"*) continue;; esac; w=\"$w$p \"; \
          s=; {{ read -r s < \"$d/stat\"; }} 2>/dev/null; [ -n \"$s\" ] || continue; \
-         set -- ${{s##*) }}; [ \"$1\" = Z ] && continue; \
-         f=; case $m in *\"$d/environ\"*) f=1;; esac; \
-         if [ \"$f\" ] || [ \"$4\" = {leader} ]; then n=1; {action}; fi; done; done",
+         set -- ${{s##*) }}; [ \"$1\" = Z ] && continue; n=1; {action}; done; done",
     );
     Ok(out)
 }

@@ -21,7 +21,7 @@ use tokio::time::{sleep, timeout};
 
 use super::connect::{QUICK, status, words};
 use super::instance::Instance;
-use super::stream::{Reader, Writer};
+use crate::backend::stream::{Reader, Writer};
 
 /// Chunks that may wait for a reader; the daemon sends at most 32 KiB in one.
 const CHUNKS: usize = 16;

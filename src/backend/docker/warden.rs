@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use hexad_actors::BackendError;
 use hexad_actors::backend::{Process, SpawnSpec};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
 
 use super::connect::QUICK;
 use super::exec;
 use super::instance::Instance;
+use crate::backend::ask::converse;
 
 /// The waiting shell of one instance.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Warden {
         };
         let work = async {
             tokio::select! {
-                answer = converse(shell, script) => answer,
+                answer = converse(shell, script, "the container") => answer,
                 () = watch => Ok(Vec::new()),
             }
         };
@@ -96,23 +96,4 @@ impl Warden {
         let paused = container.state.is_some_and(|s| s.paused == Some(true));
         paused && docker.unpause_container(&self.instance.id).await.is_ok()
     }
-}
-
-async fn converse(shell: &mut Process, script: &str) -> Result<Vec<u8>, BackendError> {
-    let io = |e: std::io::Error| BackendError::lost(format!("talking to the container: {e}"));
-    let end = uuid::Uuid::new_v4().simple().to_string();
-    let text = format!("{{ {script}\n}} </dev/null 2>/dev/null; printf '%s' {end}\n");
-    shell.stdin.write_all(text.as_bytes()).await.map_err(io)?;
-    shell.stdin.flush().await.map_err(io)?;
-    let mut answer = Vec::new();
-    while !answer.ends_with(end.as_bytes()) {
-        if shell.stdout.read_buf(&mut answer).await.map_err(io)? == 0 {
-            return Err(BackendError::lost(format!(
-                "the shell in the container ended: {}",
-                String::from_utf8_lossy(&answer).trim()
-            )));
-        }
-    }
-    answer.truncate(answer.len() - end.len());
-    Ok(answer)
 }

@@ -10,6 +10,8 @@ mod matrix;
 mod plain;
 pub mod row;
 mod runner;
+#[cfg(feature = "ssh")]
+mod ssh;
 pub mod target;
 
 pub use self::context::Context;

@@ -24,11 +24,16 @@ const AT_ONCE: usize = 4;
 const ROW_LIMIT: Duration = Duration::from_secs(90);
 
 fn targets() -> Vec<Arc<dyn Target>> {
-    #[cfg_attr(not(feature = "docker"), expect(unused_mut, reason = "a backend may be left out"))]
+    #[cfg_attr(
+        not(any(feature = "docker", feature = "ssh")),
+        expect(unused_mut, reason = "a backend may be left out")
+    )]
     let mut all: Vec<Arc<dyn Target>> =
         vec![Arc::new(Local), Arc::new(LocalPlain), Arc::new(LocalPosix)];
     #[cfg(feature = "docker")]
     all.extend(super::docker::targets());
+    #[cfg(feature = "ssh")]
+    all.extend(super::ssh::targets());
     match std::env::var("HEXAD_TEST_TARGETS") {
         Ok(names) if !names.is_empty() => {
             let names: Vec<&str> = names.split(',').map(str::trim).collect();

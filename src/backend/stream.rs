@@ -1,25 +1,32 @@
-//! The streams of a process in a container.
+//! The streams of a process that are taken apart by a task of their own.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+#[cfg(feature = "docker")]
 use bytes::{Buf as _, Bytes};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, ReadBuf};
+#[cfg(feature = "docker")]
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+#[cfg(feature = "docker")]
 use tokio::sync::mpsc;
 
 /// One of the two streams that come over one connection, taken apart by a task.
+#[cfg(feature = "docker")]
 pub(super) struct Reader {
     chunks: mpsc::Receiver<Bytes>,
     current: Bytes,
 }
 
+#[cfg(feature = "docker")]
 impl Reader {
     pub(super) fn new(chunks: mpsc::Receiver<Bytes>) -> Self {
         Self { chunks, current: Bytes::new() }
     }
 }
 
+#[cfg(feature = "docker")]
 impl AsyncRead for Reader {
     fn poll_read(
         mut self: Pin<&mut Self>,
