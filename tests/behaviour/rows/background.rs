@@ -23,7 +23,10 @@ fn returning() -> Vec<Row> {
                 .out("now\n")
                 .within(5)
                 .leaves(1..=2),
-            run("true && sleep 3@N@ & true & wait $!; echo both").out("both\n").within(5).leaves(1..=2),
+            run("true && sleep 3@N@ & true & wait $!; echo both")
+                .out("both\n")
+                .within(5)
+                .leaves(1..=2),
         ]),
         row("a subshell in the background").runs([
             run("( sleep 3@N@ & ); echo now").out("now\n").within(5).leaves(1..=1),
