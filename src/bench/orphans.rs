@@ -128,6 +128,7 @@ async fn settle<T>(look: impl Fn() -> Vec<T>) -> Vec<T> {
 /// A script that prints how many processes carry one of `signs`. With `but_own`, those that carry
 /// the mark of the script's own environment do not count.
 fn count_script(signs: &[&str], but_own: Option<&str>) -> String {
+    // What has ended meanwhile (the search itself has) does not count.
     // The first letter in brackets, so that the programs that search do not find themselves.
     let pattern = |sign: &str| format!("[{}]{}", &sign[..1], sign[1..].replace('.', "[.]"));
     let all: Vec<String> = signs.iter().map(|sign| pattern(sign)).collect();
@@ -137,7 +138,7 @@ fn count_script(signs: &[&str], but_own: Option<&str>) -> String {
         ""
     };
     format!(
-        "n=0; for f in $(grep -alsE '(^|.)({})' /proc/[0-9]*/environ); do {own}n=$((n+1)); done; \
+        "n=0; for f in $(grep -alsE '(^|.)({})' /proc/[0-9]*/environ); do [ -e \"$f\" ] || continue; {own}n=$((n+1)); done; \
          echo $n",
         all.join("|")
     )
