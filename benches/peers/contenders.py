@@ -45,9 +45,6 @@ class Hexad:
         event = self.ask(op="execute", command=command, **({"timeout": timeout} if timeout else {}))
         return event["returncode"], event["output"]
 
-    def container(self):
-        return self.ask(op="status")["settings"]["container"]
-
     def close(self):
         try:
             self.ask(op="release")
