@@ -231,3 +231,30 @@ fn mistakes_are_named() {
     fs::write(here.path().join("bad.yaml"), "commands: [{kind: slep}]").unwrap();
     says(&["--mix", "bad.yaml"], "slep");
 }
+
+/// The same on a target that is not this machine's own process table: survivors and leftovers are
+/// counted by commands there.
+#[cfg(feature = "docker")]
+#[test]
+fn docker_passes_every_ending_without_orphans() {
+    let Some(address) = std::env::var_os("HEXAD_TEST_DOCKER").filter(|a| !a.is_empty()) else {
+        let required = std::env::var("CI").is_ok_and(|ci| ci == "true");
+        assert!(!required, "HEXAD_TEST_DOCKER is not set: start scripts/services");
+        return;
+    };
+    let here = Surroundings::new();
+    let config = "terminal:\n  backend: docker\n  docker_image: hexad-test:bookworm\n  \
+                  docker_network: false\n  container_persistent: false\n";
+    fs::write(here.path().join("hexad.yaml"), config).unwrap();
+    fs::write(here.path().join("mix.yaml"), EVERY_ENDING).unwrap();
+    let load = ["bench", "--json", "--mix", "mix.yaml", "--tasks", "2", "--rate", "6"];
+    let mut command = here.hexad(&[&load[..], &["--duration", "5s", "--warm-up", "0"]].concat());
+    let run = Run::of(&command.env("DOCKER_HOST", address).output().unwrap());
+    let report: Value = serde_json::from_str(&run.out).unwrap_or_else(|e| panic!("{e}: {run:?}"));
+    assert_eq!(run.code, Some(0), "{report}");
+    assert_eq!(count(&report["load"]["totals"]["right"]), 30);
+    let orphans = &report["orphans"];
+    assert_eq!(orphans["unknown"], Value::Null);
+    assert!(orphans["looked"].as_str().unwrap().contains("/proc of the target"), "{orphans}");
+    assert_eq!(count(&orphans["survivors"]) + count(&orphans["left"]), 0, "{orphans}");
+}
