@@ -1,6 +1,6 @@
 //! The parts of the hot path that are not waiting for a process, one by one.
 //!
-//! `cargo bench --bench micro`; each line is the time of one call. Together they are what hexad
+//! `cargo bench --bench micro`, or `scripts/bench-micro` to compare with the recorded baseline; each line is the time of one call. Together they are what hexad
 //! itself adds to a command: two blocks are made, the control stream is cut into frames, the
 //! record is parsed, output is kept, and messages go back and forth between actors.
 
@@ -70,6 +70,18 @@ fn nonce() -> Nonce {
 
 fn state() -> ShellState {
     parse_record(&frame(), Dialect::Bash, false).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// What the machine itself is worth: `scripts/bench-micro` divides all other rows by this one.
+/// Bytes are hashed (FNV-1a), each step of which needs the one before.
+#[divan::bench]
+fn calibration(bencher: Bencher<'_, '_>) {
+    let bytes = payload();
+    bencher.bench(|| {
+        black_box(&bytes).iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    });
 }
 
 /// The block that loads a state into the next shell.

@@ -1,6 +1,8 @@
 //! The command line.
 
 mod args;
+#[cfg(feature = "bench")]
+mod bench;
 mod context;
 mod doctor;
 mod exec;
@@ -46,6 +48,8 @@ pub fn main(env: Vec<(OsString, OsString)>) -> ExitCode {
             Command::State(state) => tasks::state(&context, &state),
             Command::List(list) => tasks::list(&context, &list),
             Command::Release(release) => tasks::release(&context, release).await,
+            #[cfg(feature = "bench")]
+            Command::Bench(bench) => bench::run(&context, *bench).await,
             Command::Doctor => doctor::run(&context).await,
             Command::Config(config) => tasks::config(&context, &config),
         }

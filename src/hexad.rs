@@ -142,6 +142,12 @@ impl Hexad {
         self.0.state_folder.join(crate::owner::SPILLS)
     }
 
+    /// What the marks of this runtime's processes begin with.
+    #[cfg(feature = "bench")]
+    pub(crate) fn mark(&self) -> &str {
+        &self.0.mark
+    }
+
     /// How every environment is.
     ///
     /// # Errors

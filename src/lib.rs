@@ -19,6 +19,8 @@
 //! gateways and the command line.
 
 pub mod backend;
+#[cfg(feature = "bench")]
+mod bench;
 pub mod cli;
 pub mod config;
 pub mod gateway;

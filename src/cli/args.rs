@@ -19,6 +19,7 @@ Examples:
   hexad shell --task t1                     the same, line by line
   hexad serve --stdio                       let a program send commands as JSON lines
   hexad doctor                              what works here, and what is missing
+  hexad bench --rate 20                     latency, throughput, accuracy of limits, orphans
 
 Exit status: that of the command; 124 when it ran into its limit, 130 when it was interrupted,
 128+n when signal n ended it, 125 when hexad itself failed."
@@ -46,6 +47,9 @@ pub(super) enum Command {
     List(ListArguments),
     /// End a task: what it left, its instance, its saved state
     Release(ReleaseArguments),
+    /// Put load on a backend, and say what a user would see
+    #[cfg(feature = "bench")]
+    Bench(Box<super::bench::BenchArguments>),
     /// Say what each backend needs here, in words
     Doctor,
     /// Check the configuration and show it, or list the keys it may have

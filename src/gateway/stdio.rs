@@ -237,6 +237,7 @@ fn status_fields(status: &hexad_actors::EnvironmentStatus) -> Value {
         "task_id": status.task, "profile": status.profile, "backend": status.backend,
         "phase": status.phase, "queued": status.queued, "forks": status.forks,
         "left_running": status.left_running, "spare": status.spare, "cwd": status.cwd,
+        "commands": status.commands, "from_spare": status.from_spare,
         "idle_seconds": status.idle.as_secs_f64(),
         "running": status.running.as_ref().map(|running| json!({
             "id": running.id, "command": running.command,

@@ -83,6 +83,10 @@ pub struct EnvironmentStatus {
     pub left_running: usize,
     /// Whether a shell waits for the next command.
     pub spare: bool,
+    /// Commands that were begun here, forks left out.
+    pub commands: u64,
+    /// How many of them found a shell that waited for them.
+    pub from_spare: u64,
     /// The working directory of the next command.
     pub cwd: Option<String>,
     /// Since the last activity.

@@ -70,6 +70,8 @@ pub(crate) struct EnvironmentState {
     /// Whether the task behind `saving` will look at the committed state once more.
     saver_looks: Arc<Mutex<bool>>,
     pub(super) next_number: u64,
+    commands: u64,
+    from_spare: u64,
 }
 
 impl EnvironmentState {
@@ -94,6 +96,8 @@ impl EnvironmentState {
             saving: None,
             saver_looks: Arc::default(),
             next_number: 0,
+            commands: 0,
+            from_spare: 0,
         }
     }
 
@@ -255,6 +259,8 @@ impl EnvironmentState {
         let Some(state) = self.shell.clone() else { return };
         let fork = waiting.request.fork;
         let spare = if fork { None } else { self.take_spare(&state) };
+        self.commands += u64::from(!fork);
+        self.from_spare += u64::from(spare.is_some());
         let key = self.number();
         let mut fanout = Fanout::default();
         let backend = Arc::clone(&self.arguments.chosen.backend);
@@ -474,6 +480,8 @@ impl EnvironmentState {
             forks: self.forks(),
             left_running: self.leftovers.len(),
             spare: matches!(self.spare, Spare::Ready { .. }),
+            commands: self.commands,
+            from_spare: self.from_spare,
             cwd: self.shell.as_ref().map(|s| s.cwd_text()),
             idle: if self.is_busy() { Duration::ZERO } else { self.last_activity.elapsed() },
             settings: self.arguments.chosen.backend.describe(),

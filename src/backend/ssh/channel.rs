@@ -64,6 +64,7 @@ pub(super) async fn start(
         pump.run(run).await;
     });
     Ok(Process {
+        record: None,
         stdin: Box::new(Writer::new(stdin)),
         stdout: Box::new(stdout_reader),
         control: Box::new(control_reader),
