@@ -55,10 +55,9 @@ pub fn section(name: &str, rows: fn() -> Vec<Row>) {
     let mut columns = Vec::new();
     let mut failures = Vec::new();
     for target in targets() {
-        let chosen = || rows().into_iter().filter(|r| r.id.contains(&wanted));
-        let ids: Vec<&'static str> = chosen().map(|r| r.id).collect();
-        let mut cells = runtime.block_on(run_rows(&target, chosen().collect()));
-        again_alone(&runtime, &target, name, &mut cells, chosen);
+        let rows: Vec<Row> = rows().into_iter().filter(|r| r.id.contains(&wanted)).collect();
+        let ids: Vec<&'static str> = rows.iter().map(|r| r.id).collect();
+        let mut cells = runtime.block_on(run_rows(&target, rows));
         cells.sort_by_key(|(id, _)| ids.iter().position(|known| known == id));
         for (id, cell) in &cells {
             if let Cell::Failed(why) = cell {
@@ -73,26 +72,6 @@ pub fn section(name: &str, rows: fn() -> Vec<Row>) {
     }
     matrix::publish(name, &columns);
     assert!(failures.is_empty(), "{} failed:\n{}", failures.len(), failures.join("\n"));
-}
-
-/// A machine that does much at once makes a row late now and then. One row of a section that failed
-/// is tried once more, with nothing beside it, and its first failure is shown in any case; two that
-/// failed are no accident.
-fn again_alone<R: Iterator<Item = Row>>(
-    runtime: &tokio::runtime::Runtime,
-    target: &Arc<dyn Target>,
-    section: &str,
-    cells: &mut [(&'static str, Cell)],
-    rows: impl Fn() -> R,
-) {
-    let mut failed = cells.iter_mut().filter(|(_, cell)| matches!(cell, Cell::Failed(_)));
-    let (Some((id, cell)), None) = (failed.next(), failed.next()) else { return };
-    let Cell::Failed(why) = &*cell else { return };
-    println!("UNSTEADY: {section} / {id} on {}:\n  {}", target.name(), why.join("\n  "));
-    let one = rows().filter(|row| row.id == *id).collect();
-    if let Some((_, second)) = runtime.block_on(run_rows(target, one)).pop() {
-        *cell = second;
-    }
 }
 
 async fn run_rows(target: &Arc<dyn Target>, rows: Vec<Row>) -> Vec<(&'static str, Cell)> {
