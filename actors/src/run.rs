@@ -8,6 +8,7 @@ mod drive;
 mod kill;
 mod report;
 mod shell;
+mod streams;
 
 pub(crate) use self::drive::{Control, run};
 pub(crate) use self::kill::{end_everything, terminate};

@@ -1,8 +1,15 @@
-//! Talking to a shell that waits on a target for questions.
+//! Questions to a target: talking to a shell that waits there, and what an answer means.
 
 use hexad_actors::BackendError;
 use hexad_actors::backend::Process;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+/// Whether `$BASH_VERSION` is 4.1 or newer, which the shell protocol needs.
+pub(super) fn is_new_enough(version: &str) -> bool {
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(|n| n.parse().unwrap_or(0));
+    let own: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    own >= (4, 1)
+}
 
 /// Has a waiting `sh -s` run a script and gives what that prints. `place` is for errors.
 ///

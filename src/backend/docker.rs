@@ -14,6 +14,7 @@ mod limits;
 mod probe;
 mod settings;
 mod spec;
+mod stream;
 mod sweep;
 mod volumes;
 mod warden;

@@ -1,50 +1,10 @@
-//! The streams of a process that are taken apart by a task of their own.
+//! The input of a process at the other end of a connection.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-#[cfg(feature = "docker")]
-use bytes::{Buf as _, Bytes};
-#[cfg(feature = "docker")]
-use tokio::io::{AsyncRead, ReadBuf};
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
-#[cfg(feature = "docker")]
-use tokio::sync::mpsc;
-
-/// One of the two streams that come over one connection, taken apart by a task.
-#[cfg(feature = "docker")]
-pub(super) struct Reader {
-    chunks: mpsc::Receiver<Bytes>,
-    current: Bytes,
-}
-
-#[cfg(feature = "docker")]
-impl Reader {
-    pub(super) fn new(chunks: mpsc::Receiver<Bytes>) -> Self {
-        Self { chunks, current: Bytes::new() }
-    }
-}
-
-#[cfg(feature = "docker")]
-impl AsyncRead for Reader {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        while self.current.is_empty() {
-            match ready!(self.chunks.poll_recv(context)) {
-                Some(chunk) => self.current = chunk,
-                None => return Poll::Ready(Ok(())),
-            }
-        }
-        let count = self.current.len().min(buffer.remaining());
-        buffer.put_slice(&self.current[..count]);
-        self.current.advance(count);
-        Poll::Ready(Ok(()))
-    }
-}
 
 type Input = Pin<Box<dyn AsyncWrite + Send>>;
 

@@ -155,6 +155,9 @@ impl Signals {
         tokio::spawn(async move {
             self.next().await;
             asked.notify_one();
+            self.next().await;
+            // What is left running is ended by the next start.
+            std::process::exit(130);
         });
         notify
     }

@@ -2,17 +2,23 @@
 
 use std::time::{Duration, Instant};
 
-use hexad::{Error, Execute, Outcome};
+use hexad::{Error, Execute, Hexad, Outcome, Task};
 
 use crate::proxy::{Mode, Proxy};
 use crate::support::{Here, Server, eventually, free_port, run, runs, spare};
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_connection_that_was_cut_between_two_commands_is_made_again() {
-    let Some(here) = Here::new() else { return };
+/// A task whose connection goes through a proxy.
+async fn behind_a_proxy() -> Option<(Here, Proxy, Hexad, Task)> {
+    let here = Here::new()?;
     let proxy = Proxy::start(here.port()).await;
     let hexad = here.hexad(proxy.port, &[]).await;
     let task = hexad.task("t");
+    Some((here, proxy, hexad, task))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_was_cut_between_two_commands_is_made_again() {
+    let Some((_here, proxy, hexad, task)) = behind_a_proxy().await else { return };
     run(&task, "X=kept; cd /var").await;
     spare(&task).await;
     proxy.set(Mode::Cut);
@@ -26,10 +32,7 @@ async fn a_connection_that_was_cut_between_two_commands_is_made_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_has_not_begun_waits_for_the_host_to_come_back() {
-    let Some(here) = Here::new() else { return };
-    let proxy = Proxy::start(here.port()).await;
-    let hexad = here.hexad(proxy.port, &[]).await;
-    let task = hexad.task("t");
+    let Some((_here, proxy, hexad, task)) = behind_a_proxy().await else { return };
     run(&task, "X=kept").await;
     spare(&task).await;
     proxy.set(Mode::Cut);
@@ -47,10 +50,7 @@ async fn a_call_that_has_not_begun_waits_for_the_host_to_come_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_that_is_cut_under_a_command_is_a_loss_and_runs_nothing_twice() {
-    let Some(here) = Here::new() else { return };
-    let proxy = Proxy::start(here.port()).await;
-    let hexad = here.hexad(proxy.port, &[]).await;
-    let task = hexad.task("t");
+    let Some((_here, proxy, hexad, task)) = behind_a_proxy().await else { return };
     let file = run(&task, "X=kept; mktemp").await.text().trim().to_owned();
     let text = format!("echo run >> {file}; echo partial; sleep 4747; echo late >> {file}");
     let running = {
@@ -72,10 +72,7 @@ async fn a_connection_that_is_cut_under_a_command_is_a_loss_and_runs_nothing_twi
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_cut_left_running_is_ended_on_the_way_back_even_if_the_host_saw_no_cut() {
-    let Some(here) = Here::new() else { return };
-    let proxy = Proxy::start(here.port()).await;
-    let hexad = here.hexad(proxy.port, &[]).await;
-    let task = hexad.task("t");
+    let Some((_here, proxy, hexad, task)) = behind_a_proxy().await else { return };
     run(&task, "X=kept").await;
     let running = {
         let task = task.clone();
@@ -96,10 +93,7 @@ async fn what_a_cut_left_running_is_ended_on_the_way_back_even_if_the_host_saw_n
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_left_running_on_purpose_outlives_the_connection() {
-    let Some(here) = Here::new() else { return };
-    let proxy = Proxy::start(here.port()).await;
-    let hexad = here.hexad(proxy.port, &[]).await;
-    let task = hexad.task("t");
+    let Some((_here, proxy, hexad, task)) = behind_a_proxy().await else { return };
     run(&task, "sleep 4949 > /dev/null 2>&1 &").await;
     proxy.set(Mode::Cut);
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -137,10 +131,7 @@ async fn a_cut_at_any_stage_of_the_start_is_an_error_or_a_success_and_never_a_ha
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stalled_connection_does_not_hold_a_command_beyond_its_limit() {
-    let Some(here) = Here::new() else { return };
-    let proxy = Proxy::start(here.port()).await;
-    let hexad = here.hexad(proxy.port, &[]).await;
-    let task = hexad.task("t");
+    let Some((_here, proxy, hexad, task)) = behind_a_proxy().await else { return };
     run(&task, "X=kept").await;
     spare(&task).await;
     proxy.set(Mode::Stall);

@@ -1,15 +1,13 @@
 //! The loop that drives one command.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::future::Future;
 use std::io;
-use std::os::unix::fs::FileExt as _;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, sleep_until};
@@ -18,13 +16,13 @@ use super::capture::Capture;
 use super::kill;
 use super::report::{Ending, Job, Leftover, Report};
 use super::shell::Shell;
+use super::streams::{Controls, RecordFile, Stdout};
 use crate::backend::{Backend, Exit, ExitStatus, Scope};
 use crate::event::{Event, Stream, Subscriber};
 use crate::outcome::{InterruptCause, Outcome};
 use crate::request::Streams;
-use crate::shell::control::MAX_FRAME;
 use crate::shell::record::{DONE, END};
-use crate::shell::{CommandInput, Frame, FrameReader, Nonce};
+use crate::shell::{CommandInput, Frame, FrameReader};
 
 /// The most that is read from a stream once its process has ended: more than any pipe holds, so
 /// nothing of the command is lost, and a background writer cannot keep us.
@@ -39,11 +37,6 @@ const APPEARING_PAUSE: Duration = Duration::from_millis(20);
 const AFTER_KILLING: Duration = Duration::from_secs(1);
 /// For what is on its way already.
 const LAST_LOOK: Duration = Duration::from_millis(1);
-/// The most that is read of the file with the record.
-const RECORD_FILE_LIMIT: u64 = 2 * MAX_FRAME as u64;
-const FIRST_BUFFER: usize = 8 * 1024;
-const LARGE_BUFFER: usize = 256 * 1024;
-
 /// What the environment may say while a command runs.
 #[derive(Debug)]
 pub(crate) enum Control {
@@ -80,25 +73,6 @@ struct Driver<'a> {
     killed_unseen: Option<Instant>,
 }
 
-struct Stdout {
-    stream: Box<dyn AsyncRead + Send + Unpin>,
-    buffer: Vec<u8>,
-    open: bool,
-    /// Looks for the end mark, where there is one.
-    frames: Option<FrameReader>,
-    /// Whether everything that the shell itself wrote has come.
-    complete: bool,
-    /// Whether the end mark says that the command came to its end, so that the record tells all.
-    came_to_end: bool,
-}
-
-struct Controls {
-    stream: Box<dyn AsyncRead + Send + Unpin>,
-    buffer: Vec<u8>,
-    open: bool,
-    frames: FrameReader,
-}
-
 /// Runs `job` in `shell` to its end.
 pub(crate) async fn run(
     backend: Arc<dyn Backend>,
@@ -132,20 +106,11 @@ pub(crate) async fn run(
     let driver = Driver {
         scope,
         separate,
-        stdout: Stdout {
-            stream: shell.process.stdout,
-            buffer: Vec::new(),
-            open: true,
-            frames: job.capabilities.unordered.then(|| FrameReader::new(&shell.nonce)),
-            complete: !job.capabilities.unordered,
-            came_to_end: false,
-        },
-        control: Controls {
-            stream: shell.process.control,
-            buffer: Vec::new(),
-            open: true,
-            frames: shell.frames,
-        },
+        stdout: Stdout::new(
+            shell.process.stdout,
+            job.capabilities.unordered.then(|| FrameReader::new(&shell.nonce)),
+        ),
+        control: Controls::new(shell.process.control, shell.frames),
         record: shell.process.record.map(|file| RecordFile::new(file, &shell.nonce)),
         exit: shell.process.exit,
         status: None,
@@ -506,67 +471,6 @@ impl Driver<'_> {
             self.capture.fanout.flush().await;
         }
     }
-}
-
-/// The file in which the shell leaves its record.
-struct RecordFile {
-    file: File,
-    frames: FrameReader,
-}
-
-impl RecordFile {
-    fn new(file: File, nonce: &Nonce) -> Self {
-        Self { file, frames: FrameReader::new(nonce) }
-    }
-
-    /// What it holds. The command could write to it as well: only the shell's own frames count.
-    fn read(mut self) -> Vec<Frame> {
-        let (mut frames, mut outside) = (Vec::new(), Vec::new());
-        let mut buffer = vec![0; FIRST_BUFFER];
-        let mut at = 0;
-        while let Ok(count @ 1..) = self.file.read_at(&mut buffer, at) {
-            self.frames.feed(&buffer[..count], &mut frames, &mut outside);
-            outside.clear();
-            at += count as u64;
-            if at > RECORD_FILE_LIMIT {
-                break;
-            }
-        }
-        frames
-    }
-}
-
-impl Stdout {
-    async fn read(&mut self) -> usize {
-        read(&mut *self.stream, &mut self.buffer, self.open).await
-    }
-}
-
-impl Controls {
-    async fn read(&mut self) -> usize {
-        read(&mut *self.stream, &mut self.buffer, self.open).await
-    }
-}
-
-/// Fills `buffer` anew; 0 is the end. A stream that is not open never becomes ready. The buffer
-/// grows once it was filled, so that a quiet command stays small.
-async fn read(
-    stream: &mut (dyn AsyncRead + Send + Unpin),
-    buffer: &mut Vec<u8>,
-    open: bool,
-) -> usize {
-    if !open {
-        return std::future::pending().await;
-    }
-    let full = !buffer.is_empty() && buffer.len() == buffer.capacity();
-    buffer.clear();
-    if full {
-        buffer.reserve((buffer.capacity() * 4).min(LARGE_BUFFER));
-    } else if buffer.capacity() == 0 {
-        buffer.reserve(FIRST_BUFFER);
-    }
-    // A stream that fails has ended: the exit says whether the command did.
-    stream.read_buf(buffer).await.unwrap_or(0)
 }
 
 async fn finished(killing: &mut Option<Killing>) -> usize {

@@ -273,7 +273,10 @@ fn exit_trap(nonce: &Nonce, input: &CommandInput<'_>) -> Vec<u8> {
     let file = RECORD_DESCRIPTOR.to_string();
     push_record(&mut out, nonce, FINAL, separate, if input.record_file { &file } else { CONTROL });
     // What was being done when the trap came: no signal then.
-    push(&mut out, "{ [[ ${BASH_COMMAND-} != exit* ]] || __hx_z=1; } >&- 2>&-; ");
+    push(
+        &mut out,
+        "{ [[ ${BASH_COMMAND-} != exit && ${BASH_COMMAND-} != 'exit '* ]] || __hx_z=1; } >&- 2>&-; ",
+    );
     let (kind, descriptor) = if input.end_mark { (END, OUTPUT) } else { (DONE, CONTROL) };
     let (mark, kind) = (nonce.as_str(), char::from(kind));
     push(

@@ -21,7 +21,8 @@ use tokio::time::{sleep, timeout};
 
 use super::connect::{QUICK, status, words};
 use super::instance::Instance;
-use crate::backend::stream::{Reader, Writer};
+use super::stream::Reader;
+use crate::backend::stream::Writer;
 
 /// Chunks that may wait for a reader; the daemon sends at most 32 KiB in one.
 const CHUNKS: usize = 16;

@@ -4,6 +4,7 @@ use hexad_actors::shell::quote::{is_variable_name, posix_quote};
 use hexad_actors::{BackendError, Unavailable};
 
 use super::link::Link;
+use crate::backend::ask::is_new_enough;
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,13 +92,6 @@ fn read(text: &str) -> Probed {
         }
     }
     probed
-}
-
-/// Whether a version of bash is 4.1 or newer.
-fn is_new_enough(version: &str) -> bool {
-    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(|n| n.parse().unwrap_or(0));
-    let own: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    own >= (4, 1)
 }
 
 #[cfg(test)]
