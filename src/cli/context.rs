@@ -148,14 +148,14 @@ impl Signals {
         }
     }
 
-    /// Notifies at the first signal; the second one ends the process at once.
+    /// Notifies at the first signal; a Ctrl-C after that ends the process at once.
     pub(super) fn notify(mut self) -> Arc<Notify> {
         let notify = Arc::new(Notify::new());
         let asked = Arc::clone(&notify);
         tokio::spawn(async move {
             self.next().await;
             asked.notify_one();
-            self.next().await;
+            while self.next().await != Asked::Interrupt {}
             // What is left running is ended by the next start.
             std::process::exit(130);
         });
