@@ -37,6 +37,7 @@ const APPEARING_PAUSE: Duration = Duration::from_millis(20);
 const AFTER_KILLING: Duration = Duration::from_secs(1);
 /// For what is on its way already.
 const LAST_LOOK: Duration = Duration::from_millis(1);
+
 /// What the environment may say while a command runs.
 #[derive(Debug)]
 pub(crate) enum Control {
