@@ -27,9 +27,12 @@ use crate::shell::{CommandInput, Frame, FrameReader};
 /// The most that is read from a stream once its process has ended: more than any pipe holds, so
 /// nothing of the command is lost, and a background writer cannot keep us.
 const DRAIN_LIMIT: u64 = 4 * 1024 * 1024;
-/// How long the end mark of the output may take behind the final record. It is on its way; only a
-/// command that closed the descriptor it goes to keeps it from coming.
-const END_MARK_LIMIT: Duration = Duration::from_secs(2);
+/// How long the final record and the end mark of the output may take behind the news that the shell
+/// has ended, where streams come on ways of their own. They are on their way, unless the command
+/// closed what they go to, replaced the shell or killed it, while something else holds the streams.
+const END_MARK_LIMIT: Duration = Duration::from_secs(5);
+/// How long to ask for the exit of a shell whose record does not say what ended it.
+const UNCLEAR_LIMIT: Duration = Duration::from_secs(10);
 /// How long a process that was started may take to be found.
 const APPEARING: Duration = Duration::from_secs(5);
 const APPEARING_PAUSE: Duration = Duration::from_millis(20);
@@ -173,6 +176,7 @@ impl Driver<'_> {
             let mut written = false;
             let interval = self.job.settings.progress_interval;
             let mut next_progress = started + interval;
+            let mut complete_since = None;
             let mut patience = None;
             let mut asked = false;
             loop {
@@ -184,11 +188,20 @@ impl Driver<'_> {
                     if grace.is_zero() || self.nothing_more_can_come() {
                         break;
                     }
-                    patience.get_or_insert(Instant::now() + grace);
+                    let since = *complete_since.get_or_insert_with(Instant::now);
+                    let waited = since.elapsed();
                     // A signal may have ended the shell: its record does not say.
-                    if self.stdout.complete && !std::mem::replace(&mut asked, true) {
+                    if (self.stdout.complete || waited >= grace)
+                        && !std::mem::replace(&mut asked, true)
+                    {
                         self.exit.is_due();
                     }
+                    let limit = if self.ending.came_to_end { grace } else { UNCLEAR_LIMIT };
+                    if waited >= limit.max(grace) {
+                        self.ending.unclear = !self.ending.came_to_end;
+                        break;
+                    }
+                    patience = Some(since + if waited >= grace { limit } else { grace });
                 }
                 while let Some(message) = self.aside.pop_front() {
                     self.handle(message);
@@ -219,7 +232,7 @@ impl Driver<'_> {
                     status = self.exit.wait(), if self.status.is_none() => {
                         self.status = Some(status);
                     }
-                    () = at(patience), if patience.is_some() => break,
+                    () = at(patience), if patience.is_some() => {}
                     () = sleep_until(next_progress) => {
                         next_progress += interval;
                         self.report_progress(started.elapsed());
@@ -237,8 +250,12 @@ impl Driver<'_> {
     /// Whether the record tells all, and nobody holds the streams any more or what came over them
     /// has its end mark. The shell itself may still be on its way out.
     fn nothing_more_can_come(&self) -> bool {
-        self.stdout.came_to_end
-            || (self.ending.came_to_end && !self.stdout.open && !self.control.open)
+        self.ending.came_to_end
+            && if self.job.capabilities.unordered {
+                self.stdout.complete
+            } else {
+                !self.stdout.open && !self.control.open
+            }
     }
 
     /// Whether the shell, which had waited, ended before it began with its command: everything that
@@ -251,16 +268,18 @@ impl Driver<'_> {
             && matches!(self.status, Some(ExitStatus::Code(_) | ExitStatus::Signal(_)))
     }
 
-    /// Reads what is buffered: the process has ended or said that it has. Behind a final record,
-    /// the end mark of the output is waited for, where there is one.
+    /// Reads what is buffered: the process has ended or said that it has. Where streams come on ways
+    /// of their own, the final record and the end mark of the output are waited for.
     async fn drain(&mut self) {
         let settle = self.job.capabilities.settle;
-        let mut waiting = self.ending.is_complete() && !self.stdout.complete;
+        let all_is_here = |driver: &Self| driver.ending.is_complete() && driver.stdout.complete;
+        let mut waiting =
+            self.job.capabilities.unordered && self.ending.killed.is_none() && !all_is_here(self);
         // Everything that held the streams was ended, so they end, and the record may be on its way.
         let ended = self.ending.killed.is_some() && self.ending.survivors == 0;
         // Was its end waited for in vain, somebody else holds the streams: no need to wait again.
         let settle =
-            if self.ending.is_complete() && self.status.is_none() && !self.stdout.came_to_end {
+            if self.ending.is_complete() && self.status.is_none() && !self.ending.came_to_end {
                 settle.min(LAST_LOOK)
             } else if ended && !settle.is_zero() {
                 settle.max(AFTER_KILLING)
@@ -276,7 +295,7 @@ impl Driver<'_> {
                 bytes = self.stdout.read() => self.take_stdout(bytes).await,
                 () = settled(until, settle) => break,
             }
-            if waiting && (self.stdout.complete || !self.stdout.open) {
+            if waiting && all_is_here(self) {
                 waiting = false;
                 until = Instant::now() + settle;
             }
@@ -403,7 +422,7 @@ impl Driver<'_> {
                 reader.feed(&buffer, &mut frames, &mut outside);
                 if let Some(end) = frames.iter().find(|f| f.kind == END) {
                     self.stdout.complete = true;
-                    self.stdout.came_to_end = !end.payload.is_empty();
+                    self.ending.came_to_end = !end.payload.is_empty();
                 }
                 if !outside.is_empty() {
                     self.pass(Stream::Stdout, &outside).await;

@@ -90,6 +90,8 @@ pub(super) struct Ending {
     touched: bool,
     /// Whether the shell says that no signal ended it.
     pub(super) came_to_end: bool,
+    /// Whether it does not say so, and its exit could not be learned.
+    pub(super) unclear: bool,
     notices: Vec<Notice>,
     /// Why it was killed, if it was.
     pub(super) killed: Option<Outcome>,
@@ -109,6 +111,7 @@ impl Ending {
             provisional: None,
             touched: false,
             came_to_end: false,
+            unclear: false,
             notices: Vec::new(),
             killed: None,
             survivors: 0,
@@ -194,6 +197,10 @@ impl Ending {
             (None, Some(ExitStatus::Signal(signal))) => Outcome::Signaled(signal),
             (None, Some(ExitStatus::Code(code))) => Outcome::Exited((code & 0xff) as u8),
             (None, Some(ExitStatus::Lost(reason))) if state.is_none() => Outcome::Lost { reason },
+            // No success is made up.
+            (None, _) if self.unclear && state.as_ref().is_some_and(|s| s.last_status == 0) => {
+                Outcome::Lost { reason: "the shell ended, and nobody says what ended it".into() }
+            }
             (None, _) => match &state {
                 Some(state) => Outcome::Exited(state.last_status),
                 None => Outcome::Lost { reason: "the shell ended without a word".into() },

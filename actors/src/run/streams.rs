@@ -24,8 +24,6 @@ pub(super) struct Stdout {
     pub(super) frames: Option<FrameReader>,
     /// Whether everything that the shell itself wrote has come.
     pub(super) complete: bool,
-    /// Whether the end mark says that the command came to its end, so that the record tells all.
-    pub(super) came_to_end: bool,
 }
 
 /// The control stream of the shell.
@@ -43,7 +41,7 @@ impl Stdout {
         frames: Option<FrameReader>,
     ) -> Self {
         let complete = frames.is_none();
-        Self { stream, buffer: Vec::new(), open: true, frames, complete, came_to_end: false }
+        Self { stream, buffer: Vec::new(), open: true, frames, complete }
     }
 
     pub(super) async fn read(&mut self) -> usize {

@@ -122,7 +122,7 @@ fn living_on() -> Vec<Row> {
         })),
         row("the timeout of a later command leaves it alone").then(
             run("sleep 3@N@ & true").leaves(1..=1),
-        ).runs([run("sleep 4@N@").times_out(0.4).within(10)])
+        ).runs([run("sleep 4@N@").times_out(1.5).within(10)])
             .then(gone("sleep 4@N@")).then(alive("sleep 3@N@")),
         row("an interrupt leaves it alone").then(
             run("sleep 3@N@ & true").leaves(1..=1),

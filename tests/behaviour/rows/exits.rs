@@ -232,7 +232,7 @@ fn traps() -> Vec<Row> {
         ]),
         row("a trap for TERM runs when the limit passes").need(Need::ProcTable).runs([
             run("trap 'echo cleaning; exit 9' TERM; X=1; echo begun; while :; do sleep 0.05; done")
-                .times_out(0.7)
+                .times_out(1.5)
                 .has("begun\n")
                 .has("cleaning\n"),
             run("echo $?").out("124\n"),

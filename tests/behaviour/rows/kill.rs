@@ -17,21 +17,21 @@ fn works() -> Cmd {
 fn ended() -> Vec<Row> {
     vec![
         row("a timeout keeps what was printed").runs([
-            run("echo a; printf b; echo c >&2; sleep 30").times_out(0.5).out("a\nbc\n").within(10),
+            run("echo a; printf b; echo c >&2; sleep 30").times_out(1.5).out("a\nbc\n").within(10),
             works(),
         ]),
         row("a timeout of a silent command says so").runs([run("sleep 30")
-            .times_out(0.3)
+            .times_out(1.5)
             .out("")
             .within(10)
             .check(|r| {
                 let text = format!("{:?}", r.notices);
-                if text.contains("limit of 0.3 s") { Ok(()) } else { Err(text) }
+                if text.contains("limit of 1.5 s") { Ok(()) } else { Err(text) }
             })]),
         // Bash runs its EXIT trap when TERM ends it, so what was done before the limit is kept.
         row("a change of state before a timeout").bash().runs([
             run("X=old; cd @DIR@"),
-            run("X=new; cd /; sleep 30").times_out(0.4).cwd("/"),
+            run("X=new; cd /; sleep 30").times_out(1.5).cwd("/"),
             run("echo $X; pwd").out("new\n/\n"),
         ]),
         row("a change of state before a kill")
@@ -39,7 +39,7 @@ fn ended() -> Vec<Row> {
             .runs([
                 run("X=old; cd @DIR@"),
                 run("X=new; cd /; trap '' TERM; while :; do sleep 0.1; done")
-                    .times_out(0.4)
+                    .times_out(1.5)
                     .cwd("@DIR@"),
                 run("echo $X; pwd").out("old\n@DIR@\n"),
             ]),
@@ -47,21 +47,21 @@ fn ended() -> Vec<Row> {
             .runs([run("sleep 0.3; echo done").timeout(20.0).out("done\n")]),
         row("a timeout of zero is the default").runs([run("echo ok").timeout(0.0).out("ok\n")]),
         row("a busy loop of the shell itself")
-            .runs([run("while :; do :; done").times_out(0.5).within(10), works()]),
+            .runs([run("while :; do :; done").times_out(1.5).within(10), works()]),
         row("a shell that ignores TERM")
             .tweak(|s| s.kill_grace = std::time::Duration::from_millis(300))
             .runs([
                 run("trap '' TERM; echo in; while :; do sleep 0.1; done")
-                    .times_out(0.4)
+                    .times_out(1.5)
                     .out("in\n")
                     .within(8),
                 works(),
             ]),
         row("a read that waits for ever")
-            .runs([run("mkfifo @DIR@/p; cat @DIR@/p").times_out(0.4).within(10), works()]),
+            .runs([run("mkfifo @DIR@/p; cat @DIR@/p").times_out(1.5).within(10), works()]),
         row("a flood of output").runs([
             run("while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done")
-                .times_out(0.7)
+                .times_out(1.5)
                 .has("yyy")
                 .within(10),
             works(),
@@ -76,46 +76,46 @@ fn quick(row: Row) -> Row {
 fn trees() -> Vec<Row> {
     vec![
         row("children and grandchildren").then(
-            run("sh -c 'sleep 3@N@ & sh -c \"sleep 3@N@; true\"; true'").times_out(0.5).within(10),
+            run("sh -c 'sleep 3@N@ & sh -c \"sleep 3@N@; true\"; true'").times_out(1.5).within(10),
         ).then(gone("sleep 3@N@")).runs([works()]),
         row("a child in a session of its own").then(
-            run("setsid sleep 3@N@ & sleep 4@N@").times_out(0.5).within(10),
+            run("setsid sleep 3@N@ & sleep 4@N@").times_out(1.5).within(10),
         ).then(gone("sleep 3@N@")).runs([works()]),
         row("a double fork").then(
-            run("(setsid sh -c 'sleep 3@N@ & exit' &); sleep 4@N@").times_out(0.5).within(10),
+            run("(setsid sh -c 'sleep 3@N@ & exit' &); sleep 4@N@").times_out(1.5).within(10),
         ).then(gone("sleep 3@N@")).runs([works()]),
         quick(row("a child that ignores TERM")).then(
-            run("sh -c 'trap \"\" TERM; sleep 3@N@; sleep 3@N@' & sleep 4@N@").times_out(0.5).within(10),
+            run("sh -c 'trap \"\" TERM; sleep 3@N@; sleep 3@N@' & sleep 4@N@").times_out(1.5).within(10),
         ).then(gone("sleep 3@N@")).runs([works()]),
         quick(row("a child of another session that ignores TERM")).then(
-            run("setsid sh -c 'trap \"\" TERM HUP; sleep 3@N@; sleep 3@N@' & sleep 4@N@").times_out(0.5).within(10),
+            run("setsid sh -c 'trap \"\" TERM HUP; sleep 3@N@; sleep 3@N@' & sleep 4@N@").times_out(1.5).within(10),
         ).then(gone("sleep 3@N@")).runs([works()]),
         row("a stopped child").then(
-            run("sleep 3@N@ & kill -STOP $!; sleep 4@N@").times_out(0.5).within(10),
+            run("sleep 3@N@ & kill -STOP $!; sleep 4@N@").times_out(1.5).within(10),
         ).then(gone("sleep 3@N@")).runs([works()]),
         quick(row("a stopped shell")).then(
-            run("sleep 3@N@ & echo in; kill -STOP $$; echo never").times_out(0.5).has("in\n").within(10),
+            run("sleep 3@N@ & echo in; kill -STOP $$; echo never").times_out(1.5).has("in\n").within(10),
         ).then(gone("sleep 3@N@")).runs([works()]),
         row("a child with an empty environment").then(
-            run("env -i sleep 3@N@ & sleep 4@N@").times_out(0.5).within(10),
+            run("env -i sleep 3@N@ & sleep 4@N@").times_out(1.5).within(10),
         ).then(gone("sleep 3@N@")).runs([works()]),
         row("a child with an empty environment in a session of its own").need(Need::Descendants).then(
-            run("env -i setsid sleep 3@N@ & sleep 4@N@").times_out(0.5).within(10),
+            run("env -i setsid sleep 3@N@ & sleep 4@N@").times_out(1.5).within(10),
         ).then(gone("sleep 3@N@")).runs([works()]),
         quick(row("one that hides from every sign and ignores TERM")).need(Need::Descendants).then(
-            run("env -i setsid sh -c 'trap \"\" TERM; sleep 3@N@; sleep 3@N@' & sleep 4@N@").times_out(0.5).within(10),
+            run("env -i setsid sh -c 'trap \"\" TERM; sleep 3@N@; sleep 3@N@' & sleep 4@N@").times_out(1.5).within(10),
         ).then(gone("3@N@")).runs([works()]),
         row("children that start others as they end").then(
-            run("sh -c 'trap \"sleep 3@N@ & exit\" TERM; while :; do sleep 0.05; done' & sleep 4@N@").times_out(0.5).within(15),
+            run("sh -c 'trap \"sleep 3@N@ & exit\" TERM; while :; do sleep 0.05; done' & sleep 4@N@").times_out(1.5).within(15),
         ).then(gone("sleep 3@N@")).runs([works()]),
         row("a pipeline").then(
-            run("sleep 3@N@ | cat | cat").times_out(0.5).within(10),
+            run("sleep 3@N@ | cat | cat").times_out(1.5).within(10),
         ).then(gone("sleep 3@N@")).runs([works()]),
         row("a program in place of the shell").then(
-            run("exec sleep 3@N@").times_out(0.5).within(10),
+            run("exec sleep 3@N@").times_out(1.5).within(10),
         ).then(gone("sleep 3@N@")).runs([works()]),
         row("timeout and stdin that nobody reads").then(
-            run("sleep 3@N@").stdin(vec![b'x'; 1 << 20]).times_out(0.5).within(10),
+            run("sleep 3@N@").stdin(vec![b'x'; 1 << 20]).times_out(1.5).within(10),
         ).then(gone("sleep 3@N@")).runs([works()]),
         row("a killed child of the shell").runs([
             run("sleep 3@N@ & kill -9 $!; wait $!; echo $?").has("137\n"),

@@ -45,8 +45,9 @@ fn forks() -> Vec<Row> {
         row("a fork that times out leaves the queue alone")
             .need(Need::ProcTable)
             .together([
-                run("sleep 1.2; echo whole").out("whole\n"),
-                run("sleep 3@N@").fork().after_ms(100).times_out(0.3),
+                run("sleep 4; echo whole").out("whole\n"),
+                // Time enough to start a shell anywhere.
+                run("sleep 3@N@").fork().after_ms(100).times_out(3.0),
             ])
             .then(gone("sleep 3@N@")),
     ]

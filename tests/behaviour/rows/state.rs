@@ -204,7 +204,7 @@ fn status() -> Vec<Row> {
         row("$? after exit").runs([run("exit 9").code(9), run("echo $?").out("9\n")]),
         row("$? after a timeout")
             .need(crate::harness::row::Need::ProcTable)
-            .runs([run("sleep 30").times_out(0.5).within(10), run("echo $?").out("124\n")]),
+            .runs([run("sleep 30").times_out(1.5).within(10), run("echo $?").out("124\n")]),
         row("$? after a signal").runs([
             run("kill -9 $$").code(137).outcome("signaled").loses_state().notice("killed"),
             run("echo $?").out("137\n"),
