@@ -293,7 +293,7 @@ impl Driver<'_> {
                 biased;
                 bytes = self.control.read() => self.take_control(bytes).await,
                 bytes = self.stdout.read() => self.take_stdout(bytes).await,
-                () = settled(until, settle) => break,
+                () = settled(until, waiting || !settle.is_zero()) => break,
             }
             if waiting && all_is_here(self) {
                 waiting = false;
@@ -507,8 +507,8 @@ async fn at(instant: Option<Instant>) {
     }
 }
 
-async fn settled(until: Instant, settle: Duration) {
-    if !settle.is_zero() {
+async fn settled(until: Instant, wait: bool) {
+    if wait {
         sleep_until(until).await;
     }
 }

@@ -65,3 +65,30 @@ async fn a_record_that_came_decides_even_if_the_limit_or_an_interrupt_comes_righ
     assert_eq!(rt.run("t", "pwd").await.text(), "/y\n");
     assert_eq!(rt.backend("t").count("signal"), 0);
 }
+
+async fn runtime_with_unordered_streams() -> Runtime {
+    let rt = runtime().await;
+    let mut capabilities = rt.backend("t").capabilities.lock().unwrap().clone();
+    capabilities.unordered = true;
+    capabilities.exit_grace = std::time::Duration::from_millis(300);
+    *rt.backend("t").capabilities.lock().unwrap() = capabilities;
+    rt
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exit_that_is_told_ahead_of_the_record_and_of_output_loses_neither() {
+    let rt = runtime_with_unordered_streams().await;
+    let result = rt.run("t", "say early; cd /x; late 3000").await;
+    assert_eq!(result.text(), "early\nlate\n");
+    assert_eq!((result.outcome, result.cwd.as_str()), (Outcome::Exited(0), "/x"));
+    assert!(result.notices.is_empty(), "{:?}", result.notices);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_signal_that_the_record_does_not_tell_of_is_waited_for_and_never_a_success() {
+    let rt = runtime_with_unordered_streams().await;
+    let result = rt.run("t", "cd /x; signal 1; linger 4000").await;
+    assert_eq!((result.outcome, result.cwd.as_str()), (Outcome::Signaled(1), "/x"));
+    let result = rt.run("t", "signal 1; linger 60000").await;
+    assert!(matches!(result.outcome, Outcome::Lost { .. }), "{result:?}");
+}

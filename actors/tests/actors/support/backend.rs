@@ -159,8 +159,9 @@ impl Backend for FakeBackend {
         let (stdout, shell_stdout) = duplex(64 * 1024);
         let (control, shell_control) = duplex(64 * 1024);
         let pipes = Pipes { stdin: shell_stdin, stdout: shell_stdout, control: shell_control };
-        let shell =
-            Shell { pid, mark, table: Arc::clone(&self.table), env, pipes, linger: Duration::ZERO };
+        let table = Arc::clone(&self.table);
+        let (linger, late, signal) = (Duration::ZERO, None, None);
+        let shell = Shell { pid, mark, table, env, pipes, linger, late, signal };
         let (table, exit) = (Arc::clone(&self.table), end.subscribe());
         let mut killed = end.subscribe();
         tokio::spawn(async move {

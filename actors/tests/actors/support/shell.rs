@@ -5,7 +5,9 @@
 //! · `pwd` · `status` · `get NAME` · `cd /x` · `export A=1` · `sleep N` (ms) · `hang` ·
 //! `ignore-term` · `fork-off` (leaves a process that holds the streams) · `quit N` (ends without a
 //! record, like `exec`) · `die N` (by a signal, without a record) · `vanish` (the connection goes
-//! away) · `linger N` (ms between the record and the end) · `cut`, `damage`, `oversize` (what is wrong with the record).
+//! away) · `linger N` (ms between the record and the end) · `late N` (says `late`, writes its record and
+//! the end mark of its output, all N ms behind its exit) · `signal N` (writes a record and an end mark
+//! that do not tell of the signal that then ends it) · `cut`, `damage`, `oversize` (what is wrong with the record).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +32,15 @@ pub(crate) struct Shell {
     pub(crate) env: Vec<(String, String)>,
     pub(crate) pipes: Pipes,
     pub(crate) linger: Duration,
+    pub(crate) late: Option<Duration>,
+    pub(crate) signal: Option<i32>,
+}
+
+impl Pipes {
+    fn closed() -> Self {
+        let end = || tokio::io::duplex(1).0;
+        Self { stdin: end(), stdout: end(), control: end() }
+    }
 }
 
 enum Flow {
@@ -88,9 +99,31 @@ impl Shell {
                 }
             }
         }
+        let how = self.signal.map_or(ExitStatus::Code(status.into()), ExitStatus::Signal);
+        if let Some(late) = self.late {
+            let pipes = std::mem::replace(&mut self.pipes, Pipes::closed());
+            let mut rest = Self {
+                mark: self.mark.clone(),
+                table: Arc::clone(&self.table),
+                env: Vec::new(),
+                pipes,
+                ..*self
+            };
+            let separate = order.separate;
+            tokio::spawn(async move {
+                tokio::time::sleep(late).await;
+                let _ = rest.say("late").await;
+                rest.record(&state, status, separate, spoil).await;
+                rest.end_mark(&state.nonce, "1").await;
+            });
+            return Some(how);
+        }
         self.record(&state, status, order.separate, spoil).await;
+        if self.signal.is_some() {
+            self.end_mark(&state.nonce, "").await;
+        }
         tokio::time::sleep(self.linger).await;
-        Some(ExitStatus::Code(status.into()))
+        Some(how)
     }
 
     async fn step(&mut self, step: &str, state: &mut Loaded, order: &Ordered) -> Option<Flow> {
@@ -126,6 +159,8 @@ impl Shell {
             "sleep" => tokio::time::sleep(Duration::from_millis(number().into())).await,
             "hang" => std::future::pending().await,
             "linger" => self.linger = Duration::from_millis(number().into()),
+            "late" => self.late = Some(Duration::from_millis(number().into())),
+            "signal" => self.signal = Some(number() as i32),
             "ignore-term" => self.table.ignore_term(self.pid),
             "fork-off" => self.fork_off(),
             "quit" => return Some(Flow::Gone(ExitStatus::Code(number() as i32))),
@@ -162,6 +197,10 @@ impl Shell {
 
     async fn print(&mut self, bytes: &[u8]) -> Option<()> {
         self.pipes.stdout.write_all(bytes).await.ok()
+    }
+
+    async fn end_mark(&mut self, nonce: &str, payload: &str) {
+        let _ = self.print(format!("\0{nonce}:E{payload}\0{nonce};").as_bytes()).await;
     }
 
     async fn frame(&mut self, nonce: &str, kind: u8, payload: &[u8]) -> Option<()> {
